@@ -1,0 +1,66 @@
+/**
+ * The one table of refusals: code -> HTTP status and Kubernetes reason.
+ *
+ * A stage throws ApiError with a message in the tenant's terms; `respond/` alone turns it into a `Status`.
+ * `cause` is for the log and never reaches a client. A fault of our own is any other error and becomes a bare 500.
+ *
+ * @see k8s.io/apimachinery pkg/api/errors/errors.go at v0.36
+ */
+import type { StatusDetails } from './k8s/types.ts';
+
+const TABLE = {
+  ERR_BAD_REQUEST: [400, 'BadRequest'],
+  ERR_UNAUTHORIZED: [401, 'Unauthorized'],
+  ERR_FORBIDDEN: [403, 'Forbidden'],
+  ERR_NOT_FOUND: [404, 'NotFound'],
+  ERR_METHOD_NOT_ALLOWED: [405, 'MethodNotAllowed'],
+  ERR_NOT_ACCEPTABLE: [406, 'NotAcceptable'],
+  ERR_CONFLICT: [409, 'Conflict'],
+  ERR_ALREADY_EXISTS: [409, 'AlreadyExists'],
+  ERR_EXPIRED: [410, 'Expired'],
+  ERR_TOO_LARGE: [413, 'RequestEntityTooLarge'],
+  ERR_UNSUPPORTED_MEDIA_TYPE: [415, 'UnsupportedMediaType'],
+  ERR_INVALID: [422, 'Invalid'],
+  ERR_TOO_MANY_REQUESTS: [429, 'TooManyRequests'],
+  ERR_HEADERS_TOO_LARGE: [431, 'RequestEntityTooLarge'],
+  ERR_INTERNAL: [500, 'InternalError'],
+  ERR_BAD_GATEWAY: [502, 'InternalError'],
+  ERR_UNAVAILABLE: [503, 'ServiceUnavailable'],
+  ERR_TIMEOUT: [504, 'Timeout'],
+} as const satisfies Record<string, readonly [status: number, reason: string]>;
+
+export type ErrorCode = keyof typeof TABLE;
+
+export interface ApiErrorOptions {
+  /** Goes into `Status.details`. Tenant names only. */
+  details?: StatusDetails;
+  /** Low-cardinality word for metrics and audit, such as `no-credential`. */
+  why?: string;
+  /** For the log only. */
+  cause?: unknown;
+}
+
+/** A refusal that the client is told about, in the tenant's terms. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: StatusDetails | undefined;
+  readonly why: string;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.details = options.details;
+    this.why = options.why ?? code.slice(4).toLowerCase().replaceAll('_', '-');
+  }
+
+  /** HTTP status. */
+  get status(): number {
+    return TABLE[this.code][0];
+  }
+
+  /** `Status.reason`, as kube-apiserver names it. */
+  get reason(): string {
+    return TABLE[this.code][1];
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What one request carries from stage to stage. Each stage takes what it needs and returns what it adds; none knows
+ * another. The order is in `pipeline.ts`.
+ *
+ *   listen       -> RequestHead, body
+ *   requestinfo  -> RequestInfo
+ *   locate       -> Claim
+ *   authn        -> Authenticated
+ *   bind         -> Tenant
+ *   (limit, authz, policy only refuse)
+ *   verbs | discovery | virtual -> Reply
+ *   respond      -> bytes
+ */
+import type { JsonObject, WatchEvent } from './k8s/types.ts';
+import type { Verb } from './kinds/kind.ts';
+import type { TenantId, TenantName } from './tenancy/names.ts';
+
+/** What the listener accepted: headers already cleaned of everything that could pass for our own. */
+export interface RequestHead {
+  /** Also the Audit-ID that the client gets. */
+  readonly id: string;
+  readonly method: string;
+  /** Path and query exactly as sent. */
+  readonly target: string;
+  /** Lower-case names; a header sent twice is refused where two values would be ambiguous. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Impersonate-* as the client sent them, taken out of `headers`. */
+  readonly impersonate: ReadonlyMap<string, readonly string[]>;
+  /** TLS server name, when the client sent one. */
+  readonly serverName: string | undefined;
+  /** DER of the client's certificate, when one was sent; not yet verified. */
+  readonly peerCertificate: Uint8Array | undefined;
+  /** Aborted when the client goes or the request's deadline passes. */
+  readonly signal: AbortSignal;
+}
+
+/** Query parameters, each at most once. */
+export type Query = ReadonlyMap<string, string>;
+
+export interface ResourceInfo {
+  readonly isResource: true;
+  /** As kube-apiserver's RequestInfo: a GET on a collection is `list`, or `watch`; DELETE on it `deletecollection`. */
+  readonly verb: Verb;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** `''` when there is none. */
+  readonly subresource: string;
+  /** Path segments after the subresource: only `proxy` has any. */
+  readonly rest: readonly string[];
+  /** `''` for a cluster-scoped resource and for "all namespaces". */
+  readonly namespace: TenantName | '';
+  /** `''` for a collection. */
+  readonly name: string;
+  readonly query: Query;
+  /** Tenant id named by the path (`/tenants/acme/api/...`). A claim: `locate` weighs it. */
+  readonly claimed: string | undefined;
+}
+
+export interface NonResourceInfo {
+  readonly isResource: false;
+  /** The lower-case HTTP method. */
+  readonly verb: string;
+  /** Without the tenant's path prefix: `/apis/apps`. */
+  readonly path: string;
+  readonly query: Query;
+  readonly claimed: string | undefined;
+}
+
+export type RequestInfo = ResourceInfo | NonResourceInfo;
+
+/** Which tenant the request says it is for, if it says so at all. Not trusted. */
+export interface Claim {
+  readonly tenant: TenantId | undefined;
+}
+
+/** Who sent the request, in the tenant's terms. */
+export interface Identity {
+  /** `alice`, or `system:serviceaccount:web:bot` with the namespace as the tenant sees it. */
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly uid: string;
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Authenticated {
+  readonly identity: Identity;
+  /** The tenant that this credential belongs to, and its uid, as the credential says. */
+  readonly tenant: TenantId;
+  readonly tenantUid: string;
+  readonly how: 'client-certificate' | 'service-account-token';
+  /** Epoch milliseconds at which the credential ends; streams end with it. */
+  readonly expiresAtMs: number;
+}
+
+/** The representation a client asked for. */
+export interface Accept {
+  readonly media: 'json' | 'yaml' | 'protobuf';
+  /** `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`, `APIGroupDiscoveryList`. */
+  readonly as: { readonly kind: string; readonly group: string; readonly version: string } | undefined;
+}
+
+/** A request body, decoded. */
+export interface Body {
+  /** The media type without parameters, such as `application/merge-patch+json`. */
+  readonly contentType: string;
+  /** The document. JSON Patch is an array, hence not always an object. */
+  readonly document: JsonObject | JsonObject[];
+}
+
+/** What a handler answers. `respond/` alone turns it into bytes. */
+export type Reply =
+  | { readonly kind: 'object'; readonly status: number; readonly object: JsonObject; readonly headers?: ReplyHeaders }
+  | {
+      readonly kind: 'bytes';
+      readonly status: number;
+      readonly contentType: string;
+      readonly bytes: Uint8Array;
+      readonly headers?: ReplyHeaders;
+    }
+  | { readonly kind: 'watch'; readonly events: AsyncIterable<WatchEvent>; readonly headers?: ReplyHeaders };
+
+/** Lower-case names, from an allow-list: warning, retry-after, etag, ... */
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;

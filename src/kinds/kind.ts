@@ -1,0 +1,96 @@
+/**
+ * What the table of kinds says of one kind: whose it is, and which of its fields hold a reference.
+ *
+ * The table is data and drives everything that maps names: bodies, patches, selectors, Table cells, managedFields,
+ * the guard role on the host, discovery, the docs and the tests. A kind without a row does not exist for a tenant.
+ */
+import type { JsonObject } from '../k8s/types.ts';
+
+export type Profile = 'trusted' | 'baseline' | 'restricted';
+
+/**
+ * - native: stored upstream as itself, renamed
+ * - virtual: stored upstream as a custom resource of group `virtual.kubeveil.dev`, without any effect on the host
+ * - published: the host's own objects, read-only, those that the policy lists
+ * - absent: 404 and not in discovery
+ */
+export type KindClass = 'native' | 'virtual' | 'published' | 'absent';
+
+/** `group/resource`, such as `apps/deployments` or `/namespaces` for the core group. */
+export type ResourceKey = `${string}/${string}`;
+
+/** What a field holds. */
+export type Target =
+  /** A namespace: `web` <-> `acme--web`. */
+  | { is: 'namespace' }
+  /** The name of a cluster-scoped object of another kind; mapped when that kind is native or virtual for the tenant. */
+  | { is: 'name'; of: ResourceKey }
+  /** An API group (`stable.example.com`), or `*`, or a built-in one, which stays. */
+  | { is: 'group' }
+  /** An apiVersion (`stable.example.com/v1`). */
+  | { is: 'apiVersion' }
+  /** The name of a CRD: `foos.stable.example.com`. */
+  | { is: 'crdName' }
+  /** An object `{kind, apiVersion | apiGroup, namespace?, name}` that may name any kind, namespaced or not. */
+  | { is: 'objectReference' }
+  /** A LabelSelector over namespaces: AND-ed with the tenant's label on the way up, restored on the way down. */
+  | { is: 'namespaceSelector' }
+  /** One entry of `subjects`: stored upstream as an inert User that no identity ever has. */
+  | { is: 'subject' }
+  /** Free text of a controller: the tenant's own prefix is taken out where a known name of the tenant follows it. */
+  | { is: 'message' }
+  /** Anything that data cannot say: both directions in `translate/special/<name>.ts`. */
+  | { is: 'special'; name: string };
+
+export interface Reference {
+  /**
+   * Where: dots between fields; `[]` walks every item of an array; `{}` walks every value of a map and `{key}` every
+   * key. `spec.rules[].http.paths[].backend.resource`. A path that is absent in an object is no fault.
+   */
+  readonly path: string;
+  readonly target: Target;
+}
+
+/** A subresource whose body may be of another kind than its parent: `pods/eviction` holds `policy/v1 Eviction`. */
+export interface Subresource {
+  readonly verbs: readonly Verb[];
+  /** Kind of the body when it is not the parent's: `Scale`, `Eviction`, `TokenRequest`. */
+  readonly kind?: string;
+  readonly refs?: readonly Reference[];
+}
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
+export interface Kind {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly classes: Readonly<Record<Profile, KindClass>>;
+  /** Why these classes: shown in the docs. */
+  readonly reason: string;
+  readonly verbs: readonly Verb[];
+  /** References beyond `metadata`, which is the same for all kinds. */
+  readonly refs: readonly Reference[];
+  readonly subresources: Readonly<Record<string, Subresource>>;
+  /** Field selectors whose value is a reference, beyond `metadata.name` and `metadata.namespace`. */
+  readonly fieldSelectors: Readonly<Record<string, Target>>;
+  /** Table columns (by their name, lower case) whose cells hold a reference, as the server prints it. */
+  readonly columns: Readonly<Record<string, CellRule>>;
+  /** True for a kind that a tenant's own CRD defines: its group is prefixed, its cluster-scoped names are not. */
+  readonly custom: boolean;
+  /** What of a published object a tenant may not see; applied on the way down. */
+  readonly scrub?: (object: JsonObject) => void;
+}
+
+/** How a Table cell prints a reference. */
+export type CellRule =
+  | { cell: 'name'; of: ResourceKey }
+  /** `namespace/name`, as CLAIM of a PersistentVolume. */
+  | { cell: 'namespacedName' }
+  /** `Kind/name`, as ROLE of a RoleBinding. */
+  | { cell: 'kindName' }
+  | { cell: 'message' };
+
+/** Where a kind lives upstream. For a virtual kind this is another group than the tenant sees. */
+export const VIRTUAL_GROUP = 'virtual.kubeveil.dev';

@@ -1,0 +1,106 @@
+/**
+ * What the stages are given from outside: the host cluster and the live view of tenants. Interfaces only; `app.ts`
+ * hands in the real ones, tests may hand in their own.
+ */
+
+import type { Identity } from './exchange.ts';
+import type { JsonObject } from './k8s/types.ts';
+import type { Kind } from './kinds/kind.ts';
+import type { TenantId, TenantName, UpstreamName } from './tenancy/names.ts';
+import type { Tenant } from './tenancy/tenant.ts';
+
+/**
+ * As whom a request goes upstream.
+ * - tenant: the data path account, impersonating `kubeveil:<tenant>`; the host's own wall then holds for it
+ * - reader: get, list, watch of what cannot be read under a tenant's name; every object is checked on the way out
+ * - provisioner: namespaces, guards, tenants
+ */
+export type UpstreamIdentity =
+  | { readonly as: 'tenant'; readonly tenant: TenantId; readonly user: Identity }
+  | { readonly as: 'reader' }
+  | { readonly as: 'provisioner' };
+
+export interface UpstreamRequest {
+  readonly identity: UpstreamIdentity;
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Built from parsed parts only; begins with `/`. */
+  readonly path: string;
+  readonly query?: ReadonlyArray<readonly [string, string]>;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UpstreamResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+export interface UpstreamStream {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Chunks as they come. Ends when upstream ends; throws when the connection breaks. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** The host's API server. @throws {ApiError} ERR_UNAVAILABLE or ERR_TIMEOUT when it does not answer. */
+export interface Upstream {
+  request(request: UpstreamRequest): Promise<UpstreamResponse>;
+  stream(request: UpstreamRequest): Promise<UpstreamStream>;
+}
+
+/** Live tenants. Not synced means that nothing is known: every look-up then throws ERR_UNAVAILABLE. */
+export interface TenantRegistry {
+  get(id: TenantId): Tenant | undefined;
+  all(): Iterable<Tenant>;
+}
+
+/** Namespaces of tenants, as far as this replica has seen them. */
+export interface NamespaceRegistry {
+  /** `ready`: exists upstream with a guard that works. */
+  state(tenant: TenantId, namespace: TenantName): 'ready' | 'pending' | 'terminating' | 'absent';
+  /** The stored Namespace object, in upstream terms. */
+  get(tenant: TenantId, namespace: TenantName): JsonObject | undefined;
+  list(tenant: TenantId): TenantName[];
+  /** The tenant that owns an upstream namespace by its prefix and label; undefined for the host's own. */
+  ownerOf(namespace: UpstreamName): TenantId | undefined;
+}
+
+/** Kinds that exist for one tenant: the built-in table as the policy cuts it, and the tenant's own CRDs. */
+export interface KindRegistry {
+  /** By what a URL names, in tenant terms. Undefined = 404. */
+  byResource(tenant: Tenant, group: string, version: string, resource: string): KindAtVersion | undefined;
+  /** By what a body or a reference names. */
+  byKind(tenant: Tenant, group: string, version: string, kind: string): KindAtVersion | undefined;
+  /** True when the group is the host's (built in or shared), so that it is never prefixed. */
+  isHostGroup(group: string): boolean;
+}
+
+/** A kind at one version, with where it lives upstream. */
+export interface KindAtVersion {
+  readonly kind: Kind;
+  /** Class for this tenant's profile; never `absent`. */
+  readonly class: 'native' | 'virtual' | 'published';
+  readonly version: string;
+  /** `/apis/apps/v1`, `/api/v1`, `/apis/virtual.kubeveil.dev/v1`, `/apis/acme--stable.example.com/v1`. */
+  readonly upstreamRoot: string;
+  /** Resource as upstream names it in the URL. */
+  readonly upstreamResource: string;
+  /** apiVersion of the body upstream. */
+  readonly upstreamApiVersion: string;
+}
+
+/** Makes what a tenant needs upstream before a request can be served. */
+export interface Provisioner {
+  /** Makes a tenant's namespace ready (existing, labelled, guarded, guard proven). `object`: in upstream terms. */
+  createNamespace(
+    tenant: Tenant,
+    object: JsonObject,
+    query: ReadonlyArray<readonly [string, string]>,
+  ): Promise<UpstreamResponse>;
+  /** Waits until the namespace is ready, making a system namespace that is only shown so far. */
+  ensureReady(tenant: Tenant, namespace: TenantName): Promise<void>;
+}
