@@ -104,3 +104,23 @@ export interface Provisioner {
   /** Waits until the namespace is ready, making a system namespace that is only shown so far. */
   ensureReady(tenant: Tenant, namespace: TenantName): Promise<void>;
 }
+
+/** A live, local copy of one upstream collection: LIST, then WATCH, resumed for ever. */
+export interface Informer {
+  /** Resolves once the first LIST is in; rejects only when the process is ending. */
+  whenSynced(): Promise<void>;
+  readonly synced: boolean;
+  /** `namespace` is '' for a cluster-scoped object. Objects are in upstream terms and must not be changed. */
+  get(namespace: string, name: string): JsonObject | undefined;
+  list(): Iterable<JsonObject>;
+  /** Called for every change, and at once for what is there already. Returns how to stop. */
+  subscribe(listener: (event: InformerEvent) => void): () => void;
+  /** Applies the result of our own write at once, so that what follows sees it; an older version changes nothing. */
+  note(object: JsonObject): void;
+}
+
+export interface InformerEvent {
+  readonly type: 'added' | 'modified' | 'deleted';
+  readonly object: JsonObject;
+  readonly previous?: JsonObject;
+}
