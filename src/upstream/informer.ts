@@ -1,0 +1,169 @@
+/**
+ * A live, local copy of one upstream collection: a consistent LIST, then WATCH from its revision, resumed for ever.
+ *
+ * After a 410 it lists again and tells its subscribers the difference, so that they never see a gap. A relist that is
+ * older than what is known (a lagging API server) is asked for again rather than believed.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+ * @see k8s.io/client-go tools/cache/reflector.go at v0.36
+ */
+
+import { lines } from '../codec/lines.ts';
+import { ApiError } from '../errors.ts';
+import { compareVersions, keyOf, versionOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
+import { backoffMs, pause } from '../lib/backoff.ts';
+import type { Informer, InformerEvent, Upstream, UpstreamIdentity } from '../ports.ts';
+
+export interface InformerOptions {
+  upstream: Upstream;
+  identity: UpstreamIdentity;
+  /** `/api/v1/namespaces` */
+  path: string;
+  /** Selectors, the same for LIST and WATCH. */
+  query?: ReadonlyArray<readonly [string, string]>;
+  /** Ends it. */
+  signal: AbortSignal;
+  /** Told of every fault; the informer goes on by itself. */
+  onError?: (error: unknown) => void;
+}
+
+const BACKOFF = { firstMs: 200, capMs: 10_000 };
+/** Within what kube-apiserver allows; random so that streams do not end together. */
+const WATCH_SECONDS_MIN = 300;
+
+export function createInformer(options: InformerOptions): Informer {
+  const objects = new Map<string, JsonObject>();
+  const listeners = new Set<(event: InformerEvent) => void>();
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {});
+  let synced = false;
+  let revision = '';
+
+  function tell(event: InformerEvent): void {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        options.onError?.(error);
+      }
+    }
+  }
+
+  function put(object: JsonObject): void {
+    const key = keyOf(object);
+    const previous = objects.get(key);
+    if (previous !== undefined && compareVersions(versionOf(object), versionOf(previous)) <= 0) return;
+    objects.set(key, object);
+    tell(previous === undefined ? { type: 'added', object } : { type: 'modified', object, previous });
+  }
+
+  function remove(object: JsonObject): void {
+    const key = keyOf(object);
+    const previous = objects.get(key);
+    if (previous === undefined) return;
+    objects.delete(key);
+    tell({ type: 'deleted', object, previous });
+  }
+
+  async function list(): Promise<void> {
+    const answer = await options.upstream.request({
+      identity: options.identity,
+      method: 'GET',
+      path: options.path,
+      ...(options.query === undefined ? {} : { query: options.query }),
+      signal: options.signal,
+    });
+    const body: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
+    if (answer.status !== 200 || !isObject(body) || !Array.isArray(body['items'])) {
+      throw new Error(`LIST ${options.path} was answered with ${answer.status}: ${messageOf(body)}`);
+    }
+    const at = versionOf(body);
+    if (revision !== '' && compareVersions(at, revision) < 0)
+      throw new Error(`LIST ${options.path} went back from ${revision} to ${at}`);
+    const seen = new Set<string>();
+    for (const item of body['items']) {
+      if (!isObject(item)) continue;
+      seen.add(keyOf(item));
+      put(item);
+    }
+    for (const [key, object] of objects) {
+      // A note of our own write may be newer than the list; the watch will speak of it.
+      if (!seen.has(key) && compareVersions(versionOf(object), at) <= 0) remove(object);
+    }
+    revision = at;
+    if (!synced) {
+      synced = true;
+      ready.resolve();
+    }
+  }
+
+  /** Runs one watch to its end. Returns true when the next must begin with a LIST. */
+  async function watch(): Promise<boolean> {
+    const seconds = WATCH_SECONDS_MIN + Math.floor(Math.random() * WATCH_SECONDS_MIN);
+    const answer = await options.upstream.stream({
+      identity: options.identity,
+      method: 'GET',
+      path: options.path,
+      query: [
+        ...(options.query ?? []),
+        ['watch', 'true'],
+        ['allowWatchBookmarks', 'true'],
+        ['resourceVersion', revision],
+        ['timeoutSeconds', String(seconds)],
+      ],
+      signal: options.signal,
+    });
+    for await (const line of lines(answer.chunks)) {
+      const event = JSON.parse(line.toString('utf8')) as WatchEvent;
+      if (answer.status !== 200 || event.type === 'ERROR') {
+        if (answer.status === 410 || event.object?.['code'] === 410) return true;
+        throw new Error(`WATCH ${options.path} was ended: ${messageOf(event.object ?? event)}`);
+      }
+      if (event.type === 'DELETED') remove(event.object);
+      else if (event.type !== 'BOOKMARK') put(event.object);
+      revision = versionOf(event.object);
+    }
+    return false;
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    let listNext = true;
+    while (!options.signal.aborted) {
+      try {
+        if (listNext) await list();
+        listNext = false;
+        listNext = await watch();
+        failures = 0;
+      } catch (error) {
+        if (options.signal.aborted) break;
+        failures += 1;
+        options.onError?.(error);
+        if (!(await pause(backoffMs(failures, BACKOFF), options.signal))) break;
+      }
+    }
+    ready.reject(new ApiError('ERR_UNAVAILABLE', 'the proxy is shutting down'));
+  }
+
+  void run();
+
+  return {
+    whenSynced: () => ready.promise,
+    get synced() {
+      return synced;
+    },
+    get: (namespace, name) => objects.get(namespace === '' ? name : `${namespace}/${name}`),
+    list: () => objects.values(),
+    subscribe(listener) {
+      for (const object of objects.values()) listener({ type: 'added', object });
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    note: put,
+  };
+}
+
+function messageOf(body: unknown): string {
+  return isObject(body) && typeof body['message'] === 'string' ? body['message'] : 'no message';
+}
