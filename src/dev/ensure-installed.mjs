@@ -113,7 +113,9 @@ async function takeLock() {
       unlinkSync(lockPath);
       continue;
     }
-    if (!told) console.log(`waiting for another set-up of this folder (process ${holder}) to end`);
+    if (!told) {
+      console.log(`waiting for the set-up of this folder by process ${holder}; if there is none, delete ${lockPath}`);
+    }
     await new Promise((done) => setTimeout(done, LOCK_POLL_MS));
   }
   process.on('exit', () => unlinkSync(lockPath));
@@ -122,7 +124,7 @@ async function takeLock() {
 
 async function install(reason) {
   console.log(`setting up: ${reason}; installing the packages of package-lock.json (about 400 MB, once)`);
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const code = await npm('ci', '--include=dev', ...quiet);
   if (code !== 0) {
     fail(
