@@ -23,7 +23,10 @@ export type ResourceKey = `${string}/${string}`;
 export type Target =
   /** A namespace: `web` <-> `acme--web`. */
   | { is: 'namespace' }
-  /** The name of a cluster-scoped object of another kind; mapped when that kind is native or virtual for the tenant. */
+  /**
+   * The name of a cluster-scoped object of another kind. Native or virtual for the tenant: mapped. Published: the same
+   * name on both sides, and a write may only name what the policy publishes. Absent or without a row: not to be written.
+   */
   | { is: 'name'; of: ResourceKey }
   /** An API group (`stable.example.com`), or `*`, or a built-in one, which stays. */
   | { is: 'group' }
@@ -56,6 +59,8 @@ export interface Subresource {
   readonly verbs: readonly Verb[];
   /** Kind of the body when it is not the parent's: `Scale`, `Eviction`, `TokenRequest`. */
   readonly kind?: string;
+  /** Group of that body: `autoscaling`, `policy`, `authentication.k8s.io`. */
+  readonly group?: string;
   readonly refs?: readonly Reference[];
 }
 
@@ -73,13 +78,26 @@ export interface Kind {
   /** References beyond `metadata`, which is the same for all kinds. */
   readonly refs: readonly Reference[];
   readonly subresources: Readonly<Record<string, Subresource>>;
+  /** Subresources, and verbs of subresources (`status:update`), that the server has and a tenant does not: why. */
+  readonly withheld?: Readonly<Record<string, string>>;
   /** Field selectors whose value is a reference, beyond `metadata.name` and `metadata.namespace`. */
   readonly fieldSelectors: Readonly<Record<string, Target>>;
   /** Table columns (by their name, lower case) whose cells hold a reference, as the server prints it. */
   readonly columns: Readonly<Record<string, CellRule>>;
   /** True for a kind that a tenant's own CRD defines: its group is prefixed, its cluster-scoped names are not. */
   readonly custom: boolean;
-  /** What of a published object a tenant may not see; applied on the way down. */
+  /**
+   * How `metadata.name` (and a field selector on it) maps when it is not by the scope's rule. The rule: namespaced and
+   * published names stay; cluster-scoped native and virtual ones are prefixed; custom ones stay.
+   */
+  readonly naming?: { readonly is: 'namespace' } | { readonly is: 'crdName' };
+  /** Published, but only to the tenant whose namespace the object names: `spec.claimRef.namespace` of a volume. */
+  readonly owned?: { readonly by: string };
+  /** Never goes upstream: the proxy answers, in the tenant's terms. */
+  readonly answeredBy?: 'proxy';
+  /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */
+  readonly shows?: readonly string[];
+  /** Takes out of a published object what a tenant may not see; applied on the way down, before the references. */
   readonly scrub?: (object: JsonObject) => void;
 }
 
@@ -88,8 +106,10 @@ export type CellRule =
   | { cell: 'name'; of: ResourceKey }
   /** `namespace/name`, as CLAIM of a PersistentVolume. */
   | { cell: 'namespacedName' }
-  /** `Kind/name`, as ROLE of a RoleBinding. */
+  /** `Kind/name`, as ROLE of a RoleBinding, or `kind/name` as OBJECT of an Event. */
   | { cell: 'kindName' }
+  /** Subjects of one kind, joined by `, `. All are stored as inert Users, so upstream prints all of them under USERS. */
+  | { cell: 'subjects'; kind: 'User' | 'Group' | 'ServiceAccount' }
   | { cell: 'message' };
 
 /** Where a kind lives upstream. For a virtual kind this is another group than the tenant sees. */

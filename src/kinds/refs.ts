@@ -1,0 +1,101 @@
+/**
+ * References that occur in many kinds: written once, put under the path where each kind has them.
+ *
+ * A pod spec stands in eleven kinds and a claim spec in four; a row that forgot one of them would leak, so rows never
+ * spell them out.
+ *
+ * @see k8s.io/api core/v1/types.go at v0.36
+ */
+import type { Reference, ResourceKey, Target } from './kind.ts';
+
+export const PRIORITY_CLASSES: ResourceKey = 'scheduling.k8s.io/priorityclasses';
+export const RUNTIME_CLASSES: ResourceKey = 'node.k8s.io/runtimeclasses';
+export const STORAGE_CLASSES: ResourceKey = 'storage.k8s.io/storageclasses';
+export const VOLUME_ATTRIBUTES_CLASSES: ResourceKey = 'storage.k8s.io/volumeattributesclasses';
+export const INGRESS_CLASSES: ResourceKey = 'networking.k8s.io/ingressclasses';
+export const DEVICE_CLASSES: ResourceKey = 'resource.k8s.io/deviceclasses';
+export const CLUSTER_ROLES: ResourceKey = 'rbac.authorization.k8s.io/clusterroles';
+export const CLUSTER_TRUST_BUNDLES: ResourceKey = 'certificates.k8s.io/clustertrustbundles';
+export const NODES: ResourceKey = '/nodes';
+export const VOLUMES: ResourceKey = '/persistentvolumes';
+
+function ref(path: string, target: Target): Reference {
+  return { path, target };
+}
+
+export function nameRef(path: string, of: ResourceKey): Reference {
+  return ref(path, { is: 'name', of });
+}
+
+export function namespaceRef(path: string): Reference {
+  return ref(path, { is: 'namespace' });
+}
+
+export function groupRef(path: string): Reference {
+  return ref(path, { is: 'group' });
+}
+
+export function objectRef(path: string): Reference {
+  return ref(path, { is: 'objectReference' });
+}
+
+export function namespaceSelectorRef(path: string): Reference {
+  return ref(path, { is: 'namespaceSelector' });
+}
+
+export function messageRef(path: string): Reference {
+  return ref(path, { is: 'message' });
+}
+
+export function specialRef(path: string, name: string): Reference {
+  return ref(path, { is: 'special', name });
+}
+
+/** `status.conditions[].message`: controllers quote upstream names in it. */
+export function conditionRefs(path: string = 'status.conditions'): Reference[] {
+  return [messageRef(`${path}[].message`)];
+}
+
+/** PodAffinity and PodAntiAffinity below `path`. */
+function podAffinityRefs(path: string): Reference[] {
+  const terms = [
+    `${path}.requiredDuringSchedulingIgnoredDuringExecution[]`,
+    `${path}.preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm`,
+  ];
+  return terms.flatMap((term) => [
+    namespaceRef(`${term}.namespaces[]`),
+    namespaceSelectorRef(`${term}.namespaceSelector`),
+  ]);
+}
+
+/** PersistentVolumeClaimSpec at `path`. */
+export function claimSpecRefs(path: string): Reference[] {
+  return [
+    nameRef(`${path}.volumeName`, VOLUMES),
+    nameRef(`${path}.storageClassName`, STORAGE_CLASSES),
+    nameRef(`${path}.volumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
+    objectRef(`${path}.dataSource`),
+    objectRef(`${path}.dataSourceRef`),
+  ];
+}
+
+/** PodSpec at `path`: `spec` of a pod, `spec.template.spec` of a deployment. */
+export function podSpecRefs(path: string): Reference[] {
+  return [
+    nameRef(`${path}.nodeName`, NODES),
+    nameRef(`${path}.priorityClassName`, PRIORITY_CLASSES),
+    nameRef(`${path}.runtimeClassName`, RUNTIME_CLASSES),
+    ...podAffinityRefs(`${path}.affinity.podAffinity`),
+    ...podAffinityRefs(`${path}.affinity.podAntiAffinity`),
+    ...claimSpecRefs(`${path}.volumes[].ephemeral.volumeClaimTemplate.spec`),
+    nameRef(`${path}.volumes[].projected.sources[].clusterTrustBundle.name`, CLUSTER_TRUST_BUNDLES),
+  ];
+}
+
+/** DeviceClaim at `path`: what a ResourceClaim asks for. */
+export function deviceClaimRefs(path: string): Reference[] {
+  return [
+    nameRef(`${path}.requests[].exactly.deviceClassName`, DEVICE_CLASSES),
+    nameRef(`${path}.requests[].firstAvailable[].deviceClassName`, DEVICE_CLASSES),
+  ];
+}

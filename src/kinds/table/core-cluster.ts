@@ -1,0 +1,51 @@
+/**
+ * Core group: namespaces, nodes, volumes and services.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/
+ */
+import type { Kind } from '../kind.ts';
+import { conditionRefs, NODES, nameRef, objectRef, specialRef } from '../refs.ts';
+import { native, READ_ONLY } from '../row.ts';
+
+export const CORE_CLUSTER: readonly Kind[] = [
+  native({
+    group: '',
+    resource: 'namespaces',
+    kind: 'Namespace',
+    namespaced: false,
+    naming: { is: 'namespace' },
+    reason: 'the unit of isolation on the host; written by the provisioner, never by the tenant’s own identity',
+    // As upstream: there is no deletecollection.
+    verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+    refs: [specialRef('metadata.labels', 'namespaceLabels'), ...conditionRefs()],
+    subresources: { status: READ_ONLY },
+    withheld: {
+      'status:update': 'the phase is the host’s own; nothing but its controller may end a namespace',
+      'status:patch': 'the phase is the host’s own; nothing but its controller may end a namespace',
+      finalize: 'dropping the `kubernetes` finalizer leaves objects behind: comes with a proxy that keeps it',
+    },
+  }),
+  native({
+    group: '',
+    resource: 'services',
+    kind: 'Service',
+    reason: 'the host’s network serves it from the tenant’s namespace',
+    refs: conditionRefs(),
+    subresources: { status: READ_ONLY },
+    withheld: {
+      'status:update': 'a forged load-balancer address takes traffic of others (CVE-2020-8554)',
+      'status:patch': 'a forged load-balancer address takes traffic of others (CVE-2020-8554)',
+      proxy: 'a connection to a pod: comes with the streams (exec, logs, port-forward)',
+    },
+  }),
+  native({
+    group: '',
+    resource: 'endpoints',
+    kind: 'Endpoints',
+    reason: 'belongs to a service of the same namespace',
+    refs: ['addresses', 'notReadyAddresses'].flatMap((list) => [
+      objectRef(`subsets[].${list}[].targetRef`),
+      nameRef(`subsets[].${list}[].nodeName`, NODES),
+    ]),
+  }),
+];

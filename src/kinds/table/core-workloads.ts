@@ -1,0 +1,64 @@
+/**
+ * Core group: pods and what runs them.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/
+ */
+import type { Kind } from '../kind.ts';
+import { conditionRefs, messageRef, NODES, nameRef, podSpecRefs } from '../refs.ts';
+import { native, OPEN, READ_ONLY, SCALE } from '../row.ts';
+
+const STREAMS = 'a connection to the kubelet: comes with the streams (exec, logs, port-forward)';
+
+export const CORE_WORKLOADS: readonly Kind[] = [
+  native({
+    group: '',
+    resource: 'pods',
+    kind: 'Pod',
+    reason: 'runs on the host’s nodes under its own name in the tenant’s namespace',
+    refs: [
+      ...podSpecRefs('spec'),
+      ...conditionRefs(),
+      messageRef('status.message'),
+      messageRef('status.containerStatuses[].state.waiting.message'),
+      messageRef('status.initContainerStatuses[].state.waiting.message'),
+      messageRef('status.ephemeralContainerStatuses[].state.waiting.message'),
+      nameRef('status.nominatedNodeName', NODES),
+    ],
+    subresources: {
+      status: READ_ONLY,
+      ephemeralcontainers: OPEN,
+      resize: OPEN,
+      eviction: { verbs: ['create'], group: 'policy', kind: 'Eviction' },
+    },
+    withheld: {
+      'status:update': 'a forged podIP or phase misleads the host’s network plugins and controllers',
+      'status:patch': 'a forged podIP or phase misleads the host’s network plugins and controllers',
+      binding: 'chooses a node past the scheduler and past every policy',
+      attach: STREAMS,
+      exec: STREAMS,
+      log: STREAMS,
+      portforward: STREAMS,
+      proxy: STREAMS,
+    },
+    fieldSelectors: {
+      'spec.nodeName': { is: 'name', of: NODES },
+      'status.nominatedNodeName': { is: 'name', of: NODES },
+    },
+    columns: { node: { cell: 'name', of: NODES }, 'nominated node': { cell: 'name', of: NODES } },
+  }),
+  native({
+    group: '',
+    resource: 'podtemplates',
+    kind: 'PodTemplate',
+    reason: 'inert data in the tenant’s namespace',
+    refs: podSpecRefs('template.spec'),
+  }),
+  native({
+    group: '',
+    resource: 'replicationcontrollers',
+    kind: 'ReplicationController',
+    reason: 'the host’s controller makes its pods in the same namespace',
+    refs: [...podSpecRefs('spec.template.spec'), ...conditionRefs()],
+    subresources: { status: OPEN, scale: SCALE },
+  }),
+];
