@@ -1,0 +1,109 @@
+/**
+ * Does one RBAC rule allow one request? Exactly as kube-apiserver's RBAC authorizer answers.
+ *
+ * A rule is compiled once into sets and asked often. What a rule does not name, it does not allow; a rule that is not
+ * well-formed (a field that is no list of strings) allows nothing.
+ *
+ * @see k8s.io/kubernetes pkg/apis/rbac/v1/evaluation_helpers.go at v1.36
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+ */
+import { isObject, type JsonValue } from '../k8s/types.ts';
+
+/** What a request is about, in the tenant's terms. An empty string means "none". */
+export type Attributes =
+  | {
+      readonly isResource: true;
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      /** Also the value of `metadata.name=` of a list or watch. */
+      readonly name: string;
+    }
+  | { readonly isResource: false; readonly verb: string; readonly path: string };
+
+/** `rbac/v1 PolicyRule`; lists that are absent are empty. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+const FIELDS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
+
+/** A rule with what is needed to ask it quickly. */
+export interface CompiledRule {
+  readonly rule: PolicyRule;
+  readonly allows: (attributes: Attributes) => boolean;
+}
+
+/** The `rules` of a Role or ClusterRole; an entry that is not well-formed is left out. */
+export function readRules(rules: JsonValue | undefined): PolicyRule[] {
+  return Array.isArray(rules) ? rules.map(readRule).filter((rule) => rule !== undefined) : [];
+}
+
+function readRule(rule: JsonValue): PolicyRule | undefined {
+  if (!isObject(rule)) return undefined;
+  const read: { [Key in keyof PolicyRule]?: readonly string[] } = {};
+  for (const field of FIELDS) {
+    const value = Object.hasOwn(rule, field) ? rule[field] : undefined;
+    // All or nothing: `resourceNames` read as empty would widen the rule.
+    if (value !== undefined && value !== null && !isStrings(value)) return undefined;
+    read[field] = value ?? [];
+  }
+  return read as PolicyRule;
+}
+
+function isStrings(value: JsonValue): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+export function compileRule(rule: PolicyRule): CompiledRule {
+  const verbs = matcher(rule.verbs);
+  const groups = matcher(rule.apiGroups);
+  const resources = resourceMatcher(rule.resources);
+  const names = new Set(rule.resourceNames);
+  const urls = urlMatcher(rule.nonResourceURLs);
+  return {
+    rule,
+    allows(attributes) {
+      if (!verbs(attributes.verb)) return false;
+      if (!attributes.isResource) return urls(attributes.path);
+      return (
+        groups(attributes.group) &&
+        resources(attributes.resource, attributes.subresource) &&
+        (names.size === 0 || names.has(attributes.name))
+      );
+    },
+  };
+}
+
+/** One rule, asked once. */
+export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
+  return compileRule(rule).allows(attributes);
+}
+
+function matcher(values: readonly string[]): (value: string) => boolean {
+  if (values.includes('*')) return () => true;
+  const set = new Set(values);
+  return (value) => set.has(value);
+}
+
+/** `*` is everything, `pods/log` one subresource, `* /scale` (without the blank) that subresource of every resource. */
+function resourceMatcher(values: readonly string[]): (resource: string, subresource: string) => boolean {
+  if (values.includes('*')) return () => true;
+  const set = new Set(values);
+  return (resource, subresource) =>
+    subresource === '' ? set.has(resource) : set.has(`${resource}/${subresource}`) || set.has(`*/${subresource}`);
+}
+
+/** A `*` at the end of a URL stands for any rest; anywhere else it is a plain character. */
+function urlMatcher(values: readonly string[]): (path: string) => boolean {
+  if (values.includes('*')) return () => true;
+  const set = new Set(values);
+  const prefixes = values.filter((value) => value.endsWith('*')).map((value) => value.replace(/\*+$/, ''));
+  return (path) => set.has(path) || prefixes.some((prefix) => path.startsWith(prefix));
+}
