@@ -1,11 +1,10 @@
 /**
- * Shows that the layer rules hold here, and that each of them bites: in a tree made for the purpose, every layer
- * imports all it may (no violation), then one thing it may not (exactly that violation).
+ * Shows that each layer rule bites: in a tree made for the purpose, every layer imports all it may (no violation), then
+ * one thing it may not (exactly that violation). That the rules hold for this project is the step `layers` of the run.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLayers, layerRules, type Violation } from './layer-check.ts';
 import { LAYERS, type Layer, PACKAGES } from './layers.ts';
@@ -96,17 +95,11 @@ function sorted(violations: readonly Violation[]): string[] {
 }
 
 describe('layer rules', () => {
-  it('hold in this project, and every source file was read', async () => {
-    const report = await checkLayers(fileURLToPath(new URL('../..', import.meta.url)));
-    expect(sorted(report.violations)).toEqual([]);
-    expect(report.modules).toBeGreaterThan(0);
-    expect(report.modules).toBe(report.sources);
-  });
-
   it('let every layer import all that its row names', async () => {
     writeCleanTree();
     const report = await checkLayers(root);
     expect(sorted(report.violations)).toEqual([]);
+    expect(report.modules).toBeGreaterThan(LAYERS.length);
     expect(report.modules).toBe(report.sources);
   });
 

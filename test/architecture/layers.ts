@@ -27,6 +27,7 @@ const STAGES = [
   'policy',
   'translate',
   'discovery',
+  'reviews',
   'virtual',
   'verbs',
   'cache',
@@ -39,6 +40,8 @@ const STAGES = [
 const BETWEEN_STAGES: Readonly<Partial<Record<(typeof STAGES)[number], readonly string[]>>> = {
   // The last stage is where get, list, watch and writes are done: translate, send, translate back.
   verbs: ['translate'],
+  // An access review asks the very engine that decides requests.
+  reviews: ['authz'],
 };
 
 export const LAYERS: readonly Layer[] = [
