@@ -124,3 +124,62 @@ export interface InformerEvent {
   readonly object: JsonObject;
   readonly previous?: JsonObject;
 }
+
+/** What a request asks for, in the tenant's terms, as RBAC sees it. An empty string means "none". */
+export type Attributes =
+  | {
+      readonly isResource: true;
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      /** Also the value of `metadata.name=` of a list or watch. */
+      readonly name: string;
+    }
+  | { readonly isResource: false; readonly verb: string; readonly path: string };
+
+/** `rbac/v1 PolicyRule`; lists that are absent are empty. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+export interface Decision {
+  readonly allowed: boolean;
+  /** As kube-apiserver words it: which binding allowed, or which role was missing; often ''. */
+  readonly reason: string;
+}
+
+/**
+ * RBAC inside a tenant. Takes the groups as they are given: implicit ones (`system:authenticated`) are authn's to add.
+ * @throws {ApiError} ERR_UNAVAILABLE while the tenants' roles are not known.
+ */
+export interface Authorizer {
+  decide(tenant: Tenant, identity: Identity, attributes: Attributes): Decision;
+  /** Every rule that applies in a namespace ('' for cluster-wide ones alone), and what could not be resolved. */
+  rulesFor(tenant: Tenant, identity: Identity, namespace: string): { rules: PolicyRule[]; errors: string[] };
+}
+
+/** What the native API server does for a kind and a custom resource lacks. Objects are in the tenant's terms. */
+export interface VirtualBehaviour {
+  /** A copy with the kind's own defaults, such as `roleRef.apiGroup`. */
+  withDefaults(object: JsonObject): JsonObject;
+  /**
+   * What neither the CRD's schema nor the DNS rule for names of custom resources says.
+   * `previous`: the object as stored, on an update. `object` has its defaults.
+   * @throws {ApiError} ERR_INVALID in kube-apiserver's words.
+   */
+  validate(object: JsonObject, previous: JsonObject | undefined): void;
+  /**
+   * A copy of `current` with a strategic merge patch applied, as the native kind would take it.
+   * @throws {ApiError} ERR_BAD_REQUEST, ERR_INVALID or ERR_INTERNAL, as kube-apiserver would answer.
+   */
+  strategicMerge(current: JsonObject, patch: JsonObject): JsonObject;
+}
+
+/** Behaviour of virtual kinds by `group/resource`; undefined for a kind that is not one. */
+export type VirtualBehaviours = (group: string, resource: string) => VirtualBehaviour | undefined;

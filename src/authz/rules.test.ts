@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Attributes, type PolicyRule, readRules, ruleAllows } from './rules.ts';
+import type { Attributes, PolicyRule } from '../ports.ts';
+import { readRules, ruleAllows } from './rules.ts';
 
 function rule(part: Partial<PolicyRule>): PolicyRule {
   return { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [], ...part };

@@ -8,29 +8,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
  */
 import { isObject, type JsonValue } from '../k8s/types.ts';
-
-/** What a request is about, in the tenant's terms. An empty string means "none". */
-export type Attributes =
-  | {
-      readonly isResource: true;
-      readonly verb: string;
-      readonly group: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      /** Also the value of `metadata.name=` of a list or watch. */
-      readonly name: string;
-    }
-  | { readonly isResource: false; readonly verb: string; readonly path: string };
-
-/** `rbac/v1 PolicyRule`; lists that are absent are empty. */
-export interface PolicyRule {
-  readonly verbs: readonly string[];
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames: readonly string[];
-  readonly nonResourceURLs: readonly string[];
-}
+import type { Attributes, PolicyRule } from '../ports.ts';
 
 const FIELDS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
 
@@ -47,7 +25,7 @@ export function readRules(rules: JsonValue | undefined): PolicyRule[] {
 
 function readRule(rule: JsonValue): PolicyRule | undefined {
   if (!isObject(rule)) return undefined;
-  const read: { [Key in keyof PolicyRule]?: readonly string[] } = {};
+  const read: { -readonly [Key in keyof PolicyRule]?: readonly string[] } = {};
   for (const field of FIELDS) {
     const value = Object.hasOwn(rule, field) ? rule[field] : undefined;
     // All or nothing: `resourceNames` read as empty would widen the rule.
