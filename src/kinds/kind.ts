@@ -110,7 +110,11 @@ export type CellRule =
   | { cell: 'kindName' }
   /** Subjects of one kind, joined by `, `. All are stored as inert Users, so upstream prints all of them under USERS. */
   | { cell: 'subjects'; kind: 'User' | 'Group' | 'ServiceAccount' }
-  | { cell: 'message' };
+  | { cell: 'message' }
+  /** A namespace, as a printer column of `.metadata.namespace` gives it. */
+  | { cell: 'namespace' }
+  /** Never shown: the field behind it is not among `shows`. */
+  | { cell: 'hidden' };
 
 /** Where a kind lives upstream. For a virtual kind this is another group than the tenant sees. */
 export const VIRTUAL_GROUP = 'virtual.kubeveil.dev';

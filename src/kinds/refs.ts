@@ -99,3 +99,25 @@ export function deviceClaimRefs(path: string): Reference[] {
     nameRef(`${path}.requests[].firstAvailable[].deviceClassName`, DEVICE_CLASSES),
   ];
 }
+
+/** PersistentVolumeSpec at `path`: of a volume, or inline in an attachment. */
+export function volumeSpecRefs(path: string): Reference[] {
+  const secrets = ['cephfs.secretRef', 'flexVolume.secretRef', 'iscsi.secretRef', 'rbd.secretRef', 'scaleIO.secretRef'];
+  const csi = [
+    'controllerExpandSecretRef',
+    'controllerPublishSecretRef',
+    'nodeExpandSecretRef',
+    'nodePublishSecretRef',
+    'nodeStageSecretRef',
+  ];
+  return [
+    objectRef(`${path}.claimRef`),
+    nameRef(`${path}.storageClassName`, STORAGE_CLASSES),
+    nameRef(`${path}.volumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
+    ...secrets.map((secret) => namespaceRef(`${path}.${secret}.namespace`)),
+    ...csi.map((secret) => namespaceRef(`${path}.csi.${secret}.namespace`)),
+    namespaceRef(`${path}.azureFile.secretNamespace`),
+    namespaceRef(`${path}.glusterfs.endpointsNamespace`),
+    objectRef(`${path}.storageos.secretRef`),
+  ];
+}

@@ -4,6 +4,7 @@
  * A row that states nothing gets nothing: no references, no subresources, no columns. `reason` has no default.
  */
 import type { Kind, KindClass, Profile, ResourceKey, Subresource, Verb } from './kind.ts';
+import { keepOnly } from './scrub.ts';
 
 export const READ: readonly Verb[] = ['get', 'list', 'watch'];
 export const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -56,7 +57,8 @@ export function virtual(row: Row): Kind {
 
 /** The host's own, read-only. */
 export function published(row: Row & { readonly shows: readonly string[] }): Kind {
-  return complete(row, { namespaced: false, classes: everywhere('published'), verbs: READ });
+  const kind = complete(row, { namespaced: false, classes: everywhere('published'), verbs: READ });
+  return { ...kind, scrub: keepOnly(row.shows) };
 }
 
 /** Not offered. Verbs and references may be written down for the day when it is. */

@@ -10,19 +10,35 @@ import type { Kind, ResourceKey } from './kind.ts';
 import { resourceKey } from './row.ts';
 import { APIEXTENSIONS } from './table/apiextensions.ts';
 import { APPS } from './table/apps.ts';
+import { BATCH } from './table/batch.ts';
+import { CLUSTER_SERVICES } from './table/cluster-services.ts';
+import { CONTROL } from './table/control.ts';
 import { CORE_CLUSTER } from './table/core-cluster.ts';
 import { CORE_CONFIG } from './table/core-config.ts';
+import { CORE_NODES } from './table/core-nodes.ts';
+import { CORE_VOLUMES } from './table/core-volumes.ts';
 import { CORE_WORKLOADS } from './table/core-workloads.ts';
+import { NETWORKING } from './table/networking.ts';
 import { RBAC } from './table/rbac.ts';
+import { REVIEWS } from './table/reviews.ts';
+import { STORAGE } from './table/storage.ts';
 
 /** Every row, in the order of the documentation. */
 export const KINDS: readonly Kind[] = [
   ...CORE_CLUSTER,
   ...CORE_WORKLOADS,
   ...CORE_CONFIG,
+  ...CORE_VOLUMES,
+  ...CORE_NODES,
   ...APPS,
+  ...BATCH,
+  ...NETWORKING,
+  ...STORAGE,
+  ...CLUSTER_SERVICES,
   ...RBAC,
   ...APIEXTENSIONS,
+  ...REVIEWS,
+  ...CONTROL,
 ];
 
 const byResource = index(KINDS, (kind) => resourceKey(kind.group, kind.resource));

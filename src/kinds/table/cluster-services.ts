@@ -1,0 +1,71 @@
+/**
+ * Classes that pods name, leases, and devices.
+ *
+ * @see https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
+ */
+import type { Kind } from '../kind.ts';
+import { conditionRefs, deviceClaimRefs, groupRef, NODES, nameRef } from '../refs.ts';
+import { absent, native, published, READ_ONLY } from '../row.ts';
+
+const RESOURCE = 'resource.k8s.io';
+const ALLOCATION = 'an allocation written past the scheduler takes any device of any node';
+
+export const CLUSTER_SERVICES: readonly Kind[] = [
+  published({
+    group: 'scheduling.k8s.io',
+    resource: 'priorityclasses',
+    kind: 'PriorityClass',
+    reason: 'a number that preempts everybody’s pods; a global default of a tenant would act on everybody',
+    shows: ['value', 'description', 'globalDefault', 'preemptionPolicy'],
+  }),
+  published({
+    group: 'node.k8s.io',
+    resource: 'runtimeclasses',
+    kind: 'RuntimeClass',
+    reason: 'names a handler on the host’s nodes',
+    shows: ['handler', 'overhead', 'scheduling'],
+  }),
+  native({
+    group: 'coordination.k8s.io',
+    resource: 'leases',
+    kind: 'Lease',
+    reason: 'lives in the tenant’s namespace and means nothing outside it',
+  }),
+  native({
+    group: RESOURCE,
+    resource: 'resourceclaims',
+    kind: 'ResourceClaim',
+    reason: 'the host’s scheduler allocates devices of a class that the policy publishes',
+    refs: [
+      ...deviceClaimRefs('spec.devices'),
+      // A consumer is named by group and resource, always in the claim's namespace.
+      groupRef('status.reservedFor[].apiGroup'),
+      ...conditionRefs('status.devices[].conditions'),
+    ],
+    subresources: { status: READ_ONLY },
+    withheld: { 'status:update': ALLOCATION, 'status:patch': ALLOCATION },
+  }),
+  native({
+    group: RESOURCE,
+    resource: 'resourceclaimtemplates',
+    kind: 'ResourceClaimTemplate',
+    reason: 'the host’s controller makes claims of it in the same namespace',
+    refs: deviceClaimRefs('spec.spec.devices'),
+  }),
+  published({
+    group: RESOURCE,
+    resource: 'deviceclasses',
+    kind: 'DeviceClass',
+    reason: 'names drivers of the host; its extended resource name is global',
+    classes: { trusted: 'published', baseline: 'published', restricted: 'absent' },
+    // Not `config`: parameters of the host's drivers.
+    shows: ['spec.selectors', 'spec.extendedResourceName'],
+  }),
+  absent({
+    group: RESOURCE,
+    resource: 'resourceslices',
+    kind: 'ResourceSlice',
+    reason: 'written by the host’s device drivers',
+    refs: [nameRef('spec.nodeName', NODES), nameRef('spec.devices[].nodeName', NODES)],
+  }),
+];

@@ -1,0 +1,74 @@
+/**
+ * Core group: volumes and claims on them.
+ *
+ * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
+ */
+import type { Kind } from '../kind.ts';
+import {
+  claimSpecRefs,
+  conditionRefs,
+  messageRef,
+  nameRef,
+  STORAGE_CLASSES,
+  VOLUME_ATTRIBUTES_CLASSES,
+  VOLUMES,
+  volumeSpecRefs,
+} from '../refs.ts';
+import { native, OPEN, published } from '../row.ts';
+
+export const CORE_VOLUMES: readonly Kind[] = [
+  native({
+    group: '',
+    resource: 'persistentvolumeclaims',
+    kind: 'PersistentVolumeClaim',
+    reason: 'the host’s controllers bind it to a volume of a class that the policy publishes',
+    refs: [
+      ...claimSpecRefs('spec'),
+      nameRef('status.currentVolumeAttributesClassName', VOLUME_ATTRIBUTES_CLASSES),
+      nameRef('status.modifyVolumeStatus.targetVolumeAttributesClassName', VOLUME_ATTRIBUTES_CLASSES),
+      ...conditionRefs(),
+    ],
+    subresources: { status: OPEN },
+    columns: {
+      volume: { cell: 'name', of: VOLUMES },
+      storageclass: { cell: 'name', of: STORAGE_CLASSES },
+      volumeattributesclass: { cell: 'name', of: VOLUME_ATTRIBUTES_CLASSES },
+    },
+  }),
+  published({
+    group: '',
+    resource: 'persistentvolumes',
+    kind: 'PersistentVolume',
+    reason: 'the host’s provisioners name them; a tenant sees, read-only, those whose claim is its own',
+    owned: { by: 'spec.claimRef.namespace' },
+    // Not the volume's source: it names servers, handles and secrets of the host.
+    shows: [
+      'spec.accessModes',
+      'spec.capacity',
+      'spec.claimRef',
+      'spec.mountOptions',
+      'spec.nodeAffinity',
+      'spec.persistentVolumeReclaimPolicy',
+      'spec.storageClassName',
+      'spec.volumeAttributesClassName',
+      'spec.volumeMode',
+      'spec.csi.driver',
+      'status.lastPhaseTransitionTime',
+      'status.message',
+      'status.phase',
+      'status.reason',
+    ],
+    refs: [...volumeSpecRefs('spec'), messageRef('status.message')],
+    subresources: { status: { verbs: ['get'] } },
+    withheld: {
+      'status:update': 'the host’s own',
+      'status:patch': 'the host’s own',
+    },
+    columns: {
+      claim: { cell: 'namespacedName' },
+      storageclass: { cell: 'name', of: STORAGE_CLASSES },
+      volumeattributesclass: { cell: 'name', of: VOLUME_ATTRIBUTES_CLASSES },
+      reason: { cell: 'message' },
+    },
+  }),
+];

@@ -1,0 +1,77 @@
+/**
+ * networking.k8s.io and discovery.k8s.io: who talks to whom.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/
+ */
+import type { Kind } from '../kind.ts';
+import {
+  conditionRefs,
+  INGRESS_CLASSES,
+  NODES,
+  nameRef,
+  namespaceRef,
+  namespaceSelectorRef,
+  objectRef,
+} from '../refs.ts';
+import { absent, native, OPEN, published } from '../row.ts';
+
+const GROUP = 'networking.k8s.io';
+const ADDRESSES = 'the host’s address plan, which names every namespace with a service';
+
+export const NETWORKING: readonly Kind[] = [
+  native({
+    group: GROUP,
+    resource: 'networkpolicies',
+    kind: 'NetworkPolicy',
+    reason: 'guards pods of its own namespace',
+    // Upstream `namespaceSelector: {}` means every tenant; the translation narrows it to this one.
+    refs: [
+      namespaceSelectorRef('spec.ingress[].from[].namespaceSelector'),
+      namespaceSelectorRef('spec.egress[].to[].namespaceSelector'),
+    ],
+  }),
+  native({
+    group: GROUP,
+    resource: 'ingresses',
+    kind: 'Ingress',
+    reason: 'the host’s ingress controllers serve it; which classes is the policy’s to say',
+    refs: [
+      nameRef('spec.ingressClassName', INGRESS_CLASSES),
+      objectRef('spec.defaultBackend.resource'),
+      objectRef('spec.rules[].http.paths[].backend.resource'),
+    ],
+    subresources: { status: OPEN },
+    columns: { class: { cell: 'name', of: INGRESS_CLASSES } },
+  }),
+  published({
+    group: GROUP,
+    resource: 'ingressclasses',
+    kind: 'IngressClass',
+    reason: 'names a controller of the host; a default mark of a tenant would act on everybody',
+    shows: ['spec.controller'],
+    refs: [namespaceRef('spec.parameters.namespace')],
+    columns: { parameters: { cell: 'hidden' } },
+  }),
+  absent({
+    group: GROUP,
+    resource: 'ipaddresses',
+    kind: 'IPAddress',
+    reason: ADDRESSES,
+    refs: [namespaceRef('spec.parentRef.namespace')],
+  }),
+  absent({
+    group: GROUP,
+    resource: 'servicecidrs',
+    kind: 'ServiceCIDR',
+    reason: ADDRESSES,
+    refs: conditionRefs(),
+    subresources: { status: OPEN },
+  }),
+  native({
+    group: 'discovery.k8s.io',
+    resource: 'endpointslices',
+    kind: 'EndpointSlice',
+    reason: 'belongs to a service of the same namespace; foreign addresses in it are the policy’s to refuse',
+    refs: [objectRef('endpoints[].targetRef'), nameRef('endpoints[].nodeName', NODES)],
+  }),
+];
