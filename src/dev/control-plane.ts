@@ -1,0 +1,259 @@
+/**
+ * Starts a real Kubernetes control plane on loopback: etcd, kube-apiserver, kube-controller-manager, kube-scheduler,
+ * and kwok as the kubelet of some nodes. `npm start`, the tests and CI stand on it. Every start is a new, empty
+ * cluster; when this process ends, however it ends, all programs end.
+ */
+
+import { mkdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { type ClusterFiles, writeClusterFiles } from './cluster-files.ts';
+import { createNodes, createStorageClass, nodeNames, removeVolumeFolders, waitUntilUsable } from './cluster-objects.ts';
+import { DevError } from './errors.ts';
+import { createKubeClient, type KubeClient } from './kube-client.ts';
+import { renderKubeconfig } from './kubeconfig.ts';
+import { tryLock } from './lock.ts';
+import { type CertificatePair, type ClientSubject, issueClient } from './pki.ts';
+import { choosePort } from './ports.ts';
+import { programArgs, type ServerName } from './program-args.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+const CONFIG_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta.url));
+const POLL_MS = 25;
+const STOP_GRACE_MS = 8_000;
+const SERVER_NAMES: readonly ServerName[] = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+];
+/** Stopped first, together: they only talk to the API server. */
+const API_CLIENTS: readonly ServerName[] = ['kwok', 'kube-scheduler', 'kube-controller-manager'];
+
+export interface ControlPlaneOptions {
+  /** Holds data, keys and logs. The folders `etcd`, `pki` and `logs` in it are emptied at the start. */
+  readonly workDir: string;
+  /** Default: found by `findBinaries`. */
+  readonly binaries?: Binaries;
+  /** Number of kwok nodes; default 2. */
+  readonly nodes?: number;
+  /** Loopback ports; 0 or none means any free one. */
+  readonly ports?: { readonly apiserver?: number; readonly etcd?: number; readonly etcdPeer?: number };
+  /** A default StorageClass whose claims become Bound; default true. */
+  readonly volumes?: boolean;
+  /** Write an audit log (Metadata level); default true. */
+  readonly audit?: boolean;
+  /** More flags per program, appended: `{ 'kube-apiserver': ['--feature-gates=X=true'] }`. */
+  readonly extraArgs?: Partial<Record<ServerName, readonly string[]>>;
+  /** How long a start may take once the programs are found; default two minutes. */
+  readonly timeoutMs?: number;
+  /** Hears one line per step that a person may want to see. */
+  readonly progress?: (line: string) => void;
+  /** Stops finding, building and starting. */
+  readonly signal?: AbortSignal;
+  /** Hears when a program ends by itself after the start; the message holds the end of its log. */
+  readonly onUnexpectedExit?: (program: ServerName, error: Error) => void;
+}
+
+export interface ControlPlane extends AsyncDisposable {
+  /** `https://127.0.0.1:<port>` */
+  readonly server: string;
+  readonly caPem: string;
+  /** A member of `system:masters`. */
+  readonly admin: CertificatePair;
+  readonly adminKubeconfig: string;
+  readonly adminKubeconfigPath: string;
+  /** The CA's files, for tests in other processes that issue certificates of their own. */
+  readonly caCertPath: string;
+  readonly caKeyPath: string;
+  /** kubectl of the control plane's own version. */
+  readonly kubectlPath: string;
+  /** JSON lines, one per finished request; undefined when `audit` is off. */
+  readonly auditLogPath: string | undefined;
+  readonly workDir: string;
+  readonly nodes: readonly string[];
+  /** The programs as they are now; a restarted one has a new pid. */
+  programs(): Record<ServerName, { readonly pid: number; readonly logPath: string; readonly running: boolean }>;
+  /** Signs a client certificate for a user of the host cluster. */
+  issueClient(subject: ClientSubject): Promise<CertificatePair>;
+  /** A kubeconfig for a user of the host cluster, with a new certificate. */
+  kubeconfigFor(subject: ClientSubject): Promise<string>;
+  /** Ends the program in order if it runs, starts it again, and waits until it answers (etcd and kube-apiserver). */
+  restart(program: ServerName): Promise<void>;
+  /** SIGKILL. `restart` brings the program back. */
+  kill(program: ServerName): Promise<void>;
+  /** SIGSTOP: connections stay open and nothing answers. */
+  freeze(program: ServerName): void;
+  /** SIGCONT. */
+  thaw(program: ServerName): void;
+  /** Ends all programs in order and waits for them. The work folder stays, for its logs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a control plane and waits until pods can be made on it: about five seconds, more when programs must be
+ * fetched or built first.
+ * @throws {DevError} PROGRAMS_NOT_FOUND, PORT_TAKEN, FOLDER_IN_USE, PROGRAM_FAILED (with the end of the program's
+ *   log) or TIMED_OUT; nothing is left running
+ */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { workDir, progress = () => {}, signal } = options;
+  const nodes = nodeNames(options.nodes ?? 2);
+  const binaries = options.binaries ?? (await findBinaries({ progress, ...(signal && { signal }) }));
+  const deadlineMs = Date.now() + (options.timeoutMs ?? 120_000);
+  await using cleanup = new AsyncDisposableStack();
+
+  cleanup.use(await lockFolder(workDir));
+  const logs = join(workDir, 'logs');
+  const etcdDataDir = join(workDir, 'etcd');
+  for (const dir of [logs, etcdDataDir, join(workDir, 'pki')]) await rm(dir, { recursive: true, force: true });
+  await mkdir(logs, { recursive: true });
+
+  const etcdPort = await choosePort(options.ports?.etcd, 'ports.etcd');
+  const etcdPeerPort = await choosePort(options.ports?.etcdPeer, 'ports.etcdPeer');
+  const apiserverPort = await choosePort(options.ports?.apiserver, 'ports.apiserver');
+  const server = `https://127.0.0.1:${apiserverPort}`;
+  const files = await writeClusterFiles(join(workDir, 'pki'), server);
+  const auditLogPath = options.audit === false ? undefined : join(logs, 'audit.log');
+  const args = programArgs(
+    { files, etcdDataDir, etcdPort, etcdPeerPort, apiserverPort, configDir: CONFIG_DIR, auditLogPath },
+    options.extraArgs,
+  );
+
+  let started = false;
+  const specs = perServer((name) => ({
+    name,
+    file: binaries[name],
+    args: args[name],
+    logPath: join(logs, `${name}.log`),
+    // So that no program reads a configuration of the user's.
+    env: { HOME: workDir },
+  }));
+  const supervisor = createSupervisor<ServerName>(specs, (name, error) => {
+    if (started) options.onUnexpectedExit?.(name, error);
+  });
+  const client = createKubeClient({ server, caPem: files.authority.certPem, ...files.admin });
+  cleanup.defer(() => stopAll(supervisor, client));
+
+  async function run(name: ServerName, untilMs: number): Promise<void> {
+    await supervisor.start(name);
+    if (name === 'etcd') await supervisor.whileRunning(name, waitForPort(etcdPort, untilMs, signal));
+    if (name === 'kube-apiserver') await supervisor.whileRunning(name, waitForReadyz(client, untilMs, signal));
+  }
+
+  progress(`starting the control plane at ${server}`);
+  await run('etcd', deadlineMs);
+  await run('kube-apiserver', deadlineMs);
+  for (const name of API_CLIENTS) await run(name, deadlineMs);
+  await Promise.all([createNodes(client, nodes), options.volumes === false ? undefined : createStorageClass(client)]);
+  let usable = waitUntilUsable(client, nodes, deadlineMs, signal);
+  for (const name of SERVER_NAMES) usable = supervisor.whileRunning(name, usable);
+  await usable;
+  started = true;
+
+  const owned = cleanup.move();
+  let stopping: Promise<void> | undefined;
+  function stop(): Promise<void> {
+    stopping ??= owned.disposeAsync();
+    return stopping;
+  }
+
+  return {
+    ...facts(files, server),
+    kubectlPath: binaries.kubectl,
+    auditLogPath,
+    workDir,
+    nodes,
+    programs: () =>
+      perServer((name) => {
+        const { pid, running, spec } = supervisor.child(name);
+        return { pid, running, logPath: spec.logPath };
+      }),
+    issueClient: (subject) => issueClient(files.authority, subject),
+    kubeconfigFor: async (subject) =>
+      renderKubeconfig({
+        server,
+        caPem: files.authority.certPem,
+        user: subject.user,
+        client: await issueClient(files.authority, subject),
+      }),
+    async restart(name) {
+      await supervisor.stop([name], STOP_GRACE_MS);
+      await run(name, Date.now() + 60_000);
+    },
+    kill: (name) => supervisor.kill(name),
+    freeze: (name) => supervisor.freeze(name),
+    thaw: (name) => supervisor.thaw(name),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function perServer<T>(make: (name: ServerName) => T): Record<ServerName, T> {
+  return Object.fromEntries(SERVER_NAMES.map((name) => [name, make(name)])) as Record<ServerName, T>;
+}
+
+function facts(files: ClusterFiles, server: string) {
+  return {
+    server,
+    caPem: files.authority.certPem,
+    admin: files.admin,
+    adminKubeconfig: files.adminKubeconfig,
+    adminKubeconfigPath: files.path('admin.kubeconfig'),
+    caCertPath: files.path('ca.crt'),
+    caKeyPath: files.path('ca.key'),
+  };
+}
+
+async function stopAll(supervisor: Supervisor<ServerName>, client: KubeClient): Promise<void> {
+  await supervisor.stop(API_CLIENTS, STOP_GRACE_MS);
+  await removeVolumeFolders(client);
+  client.close();
+  await supervisor.stop(['kube-apiserver'], STOP_GRACE_MS);
+  await supervisor.stop(['etcd'], STOP_GRACE_MS);
+}
+
+async function lockFolder(workDir: string): Promise<AsyncDisposable> {
+  const lock = await tryLock(join(workDir, 'control-plane.lock'));
+  if (!('heldBy' in lock)) return lock;
+  throw new DevError(
+    'FOLDER_IN_USE',
+    `A control plane of process ${lock.heldBy} already uses ${workDir}. Stop that process, or choose another work folder.`,
+  );
+}
+
+async function waitForPort(port: number, deadlineMs: number, signal: AbortSignal | undefined): Promise<void> {
+  while (!(await canConnect(port))) await pause(deadlineMs, `etcd does not listen on 127.0.0.1:${port}`, signal);
+}
+
+async function waitForReadyz(client: KubeClient, deadlineMs: number, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    const status = await client.send('GET', '/readyz').then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    await pause(deadlineMs, `kube-apiserver is not ready (last answer of /readyz: ${status || 'none'})`, signal);
+  }
+}
+
+async function pause(deadlineMs: number, what: string, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  if (Date.now() > deadlineMs) throw new DevError('TIMED_OUT', `${what}; see its log in the work folder.`);
+  await sleep(POLL_MS);
+}
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

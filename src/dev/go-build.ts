@@ -1,0 +1,153 @@
+/**
+ * Builds the programs from their Go modules, at the versions and checksums that deploy/dev-cluster/go.mod and go.sum
+ * pin. `-mod=readonly` makes Go refuse anything the two files do not name.
+ * @see https://go.dev/ref/mod#build-commands
+ */
+
+import { execFile } from 'node:child_process';
+import { access, constants, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeExit, logTail, startChild } from './child.ts';
+import { DevError } from './errors.ts';
+import { KUBERNETES_VERSION, type ProgramInfo } from './versions.ts';
+
+const MODULE_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta.url));
+const MIN_GO_MINOR = 26;
+/** What go itself needs to be told by its user; everything else it finds by HOME. */
+const GO_ENV = [
+  'GOCACHE',
+  'GOFLAGS',
+  'GOINSECURE',
+  'GOMODCACHE',
+  'GONOPROXY',
+  'GONOSUMDB',
+  'GOPATH',
+  'GOPRIVATE',
+  'GOPROXY',
+  'GOROOT',
+  'GOSUMDB',
+  'GOTMPDIR',
+  'GOTOOLCHAIN',
+  'GOMAXPROCS',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+  'NETRC',
+] as const;
+
+export interface GoTool {
+  readonly file: string;
+  readonly version: string;
+}
+
+/**
+ * Finds a Go that can build: `go` on PATH, in GOROOT or in /usr/local/go, of version 1.26 or newer (its own toolchain
+ * switch counts).
+ * @returns the tool, or why there is none
+ */
+export async function findGo(env: NodeJS.ProcessEnv = process.env): Promise<GoTool | { readonly reason: string }> {
+  const folders = [
+    ...(env['PATH'] ?? '').split(delimiter),
+    ...(env['GOROOT'] ? [join(env['GOROOT'], 'bin')] : []),
+    '/usr/local/go/bin',
+  ];
+  const reasons: string[] = [];
+  for (const file of new Set(folders.filter((folder) => folder !== '').map((folder) => join(folder, 'go')))) {
+    const there = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (!there) continue;
+    const version = await goVersion(file, env);
+    if (isNewEnough(version)) return { file, version };
+    reasons.push(`${file} is ${version === '' ? 'not working' : version}`);
+  }
+  return { reason: reasons.length === 0 ? 'no go on PATH' : reasons.join(', ') };
+}
+
+/**
+ * Builds one program into `file`.
+ * @throws {DevError} BUILD_FAILED with the end of the compiler's output
+ */
+export async function goBuild(program: ProgramInfo, go: GoTool, file: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const scratch = await mkdtemp(join(tmpdir(), 'kubeveil-build-'));
+  const logPath = join(scratch, 'build.log');
+  try {
+    const child = await startChild({
+      name: `go build of ${program.name}`,
+      file: go.file,
+      args: [
+        'build',
+        '-mod=readonly',
+        '-trimpath',
+        '-buildvcs=false',
+        '-ldflags',
+        ldflags(program),
+        '-o',
+        file,
+        program.goPackage,
+      ],
+      cwd: MODULE_DIR,
+      logPath,
+      env: { ...pick(process.env), CGO_ENABLED: '0', GOWORK: 'off' },
+    });
+    const abort = () => void child.kill();
+    signal?.addEventListener('abort', abort, { once: true });
+    const status = await child.exited;
+    signal?.removeEventListener('abort', abort);
+    signal?.throwIfAborted();
+    if (status.code !== 0) {
+      throw new DevError(
+        'BUILD_FAILED',
+        `go build of ${program.goPackage} ended with ${describeExit(status)}; its last lines:\n${logTail(logPath)}`,
+      );
+    }
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Kubernetes programs learn their version from the linker, and several of them panic when it is empty. */
+function ldflags(program: ProgramInfo): string {
+  if (!program.goPackage.startsWith('k8s.io/kubernetes/')) return '-s -w';
+  const [major, minor] = KUBERNETES_VERSION.split('.');
+  const variables = {
+    'k8s.io/component-base/version.gitVersion': `v${KUBERNETES_VERSION}`,
+    'k8s.io/component-base/version.gitMajor': major,
+    'k8s.io/component-base/version.gitMinor': minor,
+    'k8s.io/component-base/version.gitTreeState': 'clean',
+    'k8s.io/client-go/pkg/version.gitVersion': `v${KUBERNETES_VERSION}`,
+  };
+  return ['-s -w', ...Object.entries(variables).map(([name, value]) => `-X ${name}=${value}`)].join(' ');
+}
+
+/** The version of the toolchain that builds in our module, which Go may have to fetch first; '' when it cannot. */
+function goVersion(file: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(file, ['env', 'GOVERSION'], { cwd: MODULE_DIR, env, timeout: 120_000 }, (error, stdout) =>
+      resolve(error === null ? stdout.trim() : ''),
+    );
+  });
+}
+
+function isNewEnough(version: string): boolean {
+  const [, major, minor] = /^go(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= MIN_GO_MINOR);
+}
+
+function pick(env: NodeJS.ProcessEnv): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of GO_ENV) {
+    const value = env[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}

@@ -1,0 +1,137 @@
+/**
+ * The certificates of the dev and test control plane: one cluster CA, one CA of etcd's own (so that no certificate
+ * which the cluster signs opens etcd), server and client certificates, and the key that signs service-account tokens.
+ * All keys are ECDSA P-256, except the last: RSA, which every verifier of service-account tokens understands.
+ * @see https://kubernetes.io/docs/setup/best-practices/certificates/
+ */
+
+import { generateKeyPair, randomBytes, webcrypto } from 'node:crypto';
+import { promisify } from 'node:util';
+import './reflect-polyfill.ts';
+import * as x509 from '@peculiar/x509';
+
+const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** Backdated, because clocks of containers and their hosts differ by a little. */
+const BACKDATE_MS = 5 * 60_000;
+const CA_TTL_MS = 10 * 365 * 86_400_000;
+const LEAF_TTL_MS = 365 * 86_400_000;
+
+/** PEM texts: a certificate and its PKCS #8 private key. */
+export interface CertificatePair {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+/** Who a client certificate stands for: CN is the user, each O a group. */
+export interface ClientSubject {
+  readonly user: string;
+  readonly groups?: readonly string[];
+  /** Default: one year. */
+  readonly ttlMs?: number;
+}
+
+export interface ServerSubject {
+  readonly commonName: string;
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  /** etcd's own peers and its gateway use the server certificate as a client too. */
+  readonly alsoClient?: boolean;
+}
+
+/** Makes a self-signed CA that may sign leaf certificates only. */
+export async function createAuthority(commonName: string): Promise<CertificatePair> {
+  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    name: [{ CN: [commonName] }],
+    ...validity(CA_TTL_MS),
+    signingAlgorithm: EC,
+    keys: keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certPem: certificate.toString('pem'), keyPem: await privatePem(keys.privateKey) };
+}
+
+/** Signs a client certificate. Anything may be asked for, `system:masters` too: whoever holds the CA is the cluster. */
+export function issueClient(authority: CertificatePair, subject: ClientSubject): Promise<CertificatePair> {
+  const name: x509.JsonName = [{ CN: [subject.user] }, ...(subject.groups ?? []).map((group) => ({ O: [group] }))];
+  return issue(authority, name, subject.ttlMs ?? LEAF_TTL_MS, [
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+  ]);
+}
+
+/** Signs a server certificate for the given host names and addresses. */
+export function issueServer(authority: CertificatePair, subject: ServerSubject): Promise<CertificatePair> {
+  const usages = [x509.ExtendedKeyUsage.serverAuth, ...(subject.alsoClient ? [x509.ExtendedKeyUsage.clientAuth] : [])];
+  return issue(authority, [{ CN: [subject.commonName] }], LEAF_TTL_MS, [
+    new x509.ExtendedKeyUsageExtension(usages),
+    new x509.SubjectAlternativeNameExtension([
+      ...subject.dnsNames.map((value) => ({ type: 'dns' as const, value })),
+      ...subject.ipAddresses.map((value) => ({ type: 'ip' as const, value })),
+    ]),
+  ]);
+}
+
+/** The RSA pair of service-account tokens: `keyPem` signs (controller manager, API server), `publicPem` verifies. */
+export async function createServiceAccountKey(): Promise<{ readonly keyPem: string; readonly publicPem: string }> {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { keyPem: privateKey, publicPem: publicKey };
+}
+
+async function issue(
+  authority: CertificatePair,
+  subject: x509.JsonName,
+  ttlMs: number,
+  extensions: readonly x509.Extension[],
+): Promise<CertificatePair> {
+  const issuer = new x509.X509Certificate(authority.certPem);
+  const signingKey = await webcrypto.subtle.importKey(
+    'pkcs8',
+    x509.PemConverter.decodeFirst(authority.keyPem),
+    EC,
+    false,
+    ['sign'],
+  );
+  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    subject,
+    issuer: issuer.subject,
+    ...validity(ttlMs),
+    signingAlgorithm: EC,
+    publicKey: keys.publicKey,
+    signingKey: signingKey,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+      ...extensions,
+    ],
+  });
+  return { certPem: certificate.toString('pem'), keyPem: await privatePem(keys.privateKey) };
+}
+
+function validity(ttlMs: number): { notBefore: Date; notAfter: Date } {
+  const nowMs = Date.now();
+  return { notBefore: new Date(nowMs - BACKDATE_MS), notAfter: new Date(nowMs + ttlMs) };
+}
+
+/** 127 random bits: positive, as RFC 5280 section 4.1.2.2 asks. */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}
+
+async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
+  const der = await webcrypto.subtle.exportKey('pkcs8', key);
+  return `${x509.PemConverter.encode(der, x509.PemConverter.PrivateKeyTag)}\n`;
+}

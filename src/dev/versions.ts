@@ -1,0 +1,88 @@
+/**
+ * The programs of the dev and test control plane: which they are, at which version, how each tells its version, and
+ * where its source is. deploy/dev-cluster/go.mod pins the same versions (a test compares them).
+ */
+
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export const KUBERNETES_VERSION = '1.36.3';
+export const ETCD_VERSION = '3.6.13';
+export const KWOK_VERSION = '0.8.0';
+
+export type ProgramName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok' | 'kubectl';
+
+export interface ProgramInfo {
+  readonly name: ProgramName;
+  /** Pinned version, without `v`. */
+  readonly version: string;
+  /** `minor`: another patch of the same minor found on the machine will do. */
+  readonly accepts: 'exact' | 'minor';
+  readonly versionArgs: readonly string[];
+  /** Group 1 is the version in what `versionArgs` prints, without `v`. */
+  readonly versionPattern: RegExp;
+  /** The Go package that `go build` turns into the program. */
+  readonly goPackage: string;
+}
+
+const KUBERNETES_PATTERN = /^Kubernetes v(\S+)/m;
+
+function kubernetes(name: ProgramName): ProgramInfo {
+  return {
+    name,
+    version: KUBERNETES_VERSION,
+    accepts: 'minor',
+    versionArgs: ['--version'],
+    versionPattern: KUBERNETES_PATTERN,
+    goPackage: `k8s.io/kubernetes/cmd/${name}`,
+  };
+}
+
+export const PROGRAMS: readonly ProgramInfo[] = [
+  {
+    name: 'etcd',
+    version: ETCD_VERSION,
+    accepts: 'minor',
+    versionArgs: ['--version'],
+    versionPattern: /^etcd Version: (\S+)/m,
+    goPackage: 'go.etcd.io/etcd/server/v3',
+  },
+  kubernetes('kube-apiserver'),
+  kubernetes('kube-controller-manager'),
+  kubernetes('kube-scheduler'),
+  {
+    name: 'kwok',
+    version: KWOK_VERSION,
+    accepts: 'minor',
+    versionArgs: ['--version'],
+    versionPattern: /^kwok version v(\S+)/m,
+    goPackage: 'sigs.k8s.io/kwok/cmd/kwok',
+  },
+  {
+    // Tests compare what kubectl prints, and machines often carry a foreign one: only the pinned version will do.
+    ...kubernetes('kubectl'),
+    accepts: 'exact',
+    versionArgs: ['version', '--client'],
+    versionPattern: /^Client Version: v(\S+)/m,
+  },
+];
+
+/** True when a program that says it has version `found` may stand in for the pinned one. */
+export function acceptsVersion(program: ProgramInfo, found: string): boolean {
+  if (found === program.version) return true;
+  if (program.accepts === 'exact') return false;
+  const [major, minor] = program.version.split('.');
+  return found.startsWith(`${major}.${minor}.`) && /^\d+\.\d+\.\d+$/.test(found);
+}
+
+/** The machine in Go's words, which are also those of the release files: `linux-amd64`. */
+export function platform(): { readonly os: string; readonly arch: string } {
+  return { os: process.platform, arch: process.arch === 'x64' ? 'amd64' : process.arch };
+}
+
+/** Where programs that were downloaded or built stay: `~/.cache/kubeveil/1.36.3-linux-amd64`. */
+export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
+  const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const { os, arch } = platform();
+  return join(base, 'kubeveil', `${KUBERNETES_VERSION}-${os}-${arch}`);
+}
