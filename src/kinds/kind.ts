@@ -6,7 +6,8 @@
  */
 import type { JsonObject } from '../k8s/types.ts';
 
-export type Profile = 'trusted' | 'baseline' | 'restricted';
+export const PROFILES = ['trusted', 'baseline', 'restricted'] as const;
+export type Profile = (typeof PROFILES)[number];
 
 /**
  * - native: stored upstream as itself, renamed
