@@ -8,8 +8,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkLayers } from './architecture/layer-check.ts';
+import { checkLayers, layerProblems } from './architecture/layer-check.ts';
 import { plainOutput, runTool } from './runner/command.ts';
+import { nodeProblems } from './runner/node-version.ts';
 import { check, type Outcome, runSteps, type Step } from './runner/outcome.ts';
 import { type Project, type StaticStep, select } from './runner/selection.ts';
 import { countTests } from './runner/vitest-report.ts';
@@ -27,10 +28,9 @@ const STATIC: Readonly<Record<StaticStep, () => Promise<Outcome>>> = {
       `--colors=${plainOutput() ? 'off' : 'force'}`,
     ]),
   layers: async () => {
-    const { modules, sources, violations } = await checkLayers(root);
-    console.log(`${modules} modules read`);
-    const problems = violations.map(({ rule, from, to }) => `${rule}: ${from} -> ${to}`);
-    if (modules === 0 || modules !== sources) problems.push(`${modules} of ${sources} source files were read`);
+    const layers = await checkLayers(root);
+    console.log(`${layers.modules} modules read`);
+    const problems = layerProblems(layers);
     for (const problem of problems) console.log(problem);
     return check(problems);
   },
@@ -67,16 +67,6 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Whether this Node is at least the one of package.json's `engines` (`>=24.12`). */
-function nodeProblems(): string[] {
-  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
-  const [wantMajor = 0, wantMinor = 0] = engines.node.replace('>=', '').split('.').map(Number);
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  console.log(`node ${process.version} (${engines.node} is needed)`);
-  const enough = major > wantMajor || (major === wantMajor && minor >= wantMinor);
-  return enough ? [] : [`Node ${process.version} is too old: run \`npm test\`, which brings its own`];
-}
-
 function testFiles(): string[] {
   return ['src', 'test']
     .flatMap((folder) =>
@@ -87,9 +77,10 @@ function testFiles(): string[] {
     .sort();
 }
 
-const problems = nodeProblems();
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
+console.log(`node ${process.version} (${engines.node} is needed)`);
 const selection = select(process.argv.slice(2), testFiles());
-const refused = [...problems, ...selection.problems];
+const refused = [...nodeProblems(process.versions.node, engines.node), ...selection.problems];
 const steps: Step[] = [
   ...(refused.length > 0 ? [{ name: 'set-up', run: async () => check(refused) }] : []),
   ...selection.steps.map((name) => ({ name, run: STATIC[name] })),

@@ -136,3 +136,10 @@ export async function checkLayers(root: string): Promise<LayerReport> {
     ],
   };
 }
+
+/** What is wrong, in one line each. A report of no modules is no good news. */
+export function layerProblems({ modules, sources, violations }: LayerReport): string[] {
+  const problems = violations.map(({ rule, from, to }) => `${rule}: ${from} -> ${to}`);
+  if (modules === 0 || modules !== sources) problems.push(`only ${modules} of ${sources} source files were read`);
+  return problems;
+}

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkLayers, layerRules, type Violation } from './layer-check.ts';
+import { checkLayers, layerProblems, layerRules, type Violation } from './layer-check.ts';
 import { LAYERS, type Layer, PACKAGES } from './layers.ts';
 
 const names = LAYERS.map((layer) => layer.name);
@@ -114,6 +114,19 @@ describe('layer rules', () => {
     writeCleanTree();
     const planted = new Set(plantFaults().map((fault) => fault.rule));
     expect(layerRules().filter((rule) => !planted.has(rule.name ?? ''))).toEqual([]);
+  });
+
+  it('are not held by a tree of which nothing, or not all, was read', () => {
+    expect(layerProblems({ modules: 3, sources: 3, violations: [] })).toEqual([]);
+    for (const [modules, sources] of [
+      [0, 0],
+      [0, 3],
+      [2, 3],
+    ] as const) {
+      expect(layerProblems({ modules, sources, violations: [] })).toHaveLength(1);
+    }
+    const violations = [{ rule: 'cycle', from: 'src/a.ts', to: 'src/b.ts' }];
+    expect(layerProblems({ modules: 3, sources: 3, violations })).toEqual(['cycle: src/a.ts -> src/b.ts']);
   });
 
   it('name only layers that have a row, each once', () => {

@@ -2,6 +2,7 @@
  * Tests the test run itself with injected steps and reports: what has to turn it red, and what its last line says.
  */
 import { describe, expect, it } from 'vitest';
+import { nodeProblems } from '../runner/node-version.ts';
 import { check, type Outcome, runSteps, type Step } from '../runner/outcome.ts';
 import { projectOf, select } from '../runner/selection.ts';
 import { countTests, type VitestRun } from '../runner/vitest-report.ts';
@@ -145,5 +146,19 @@ describe('choosing what to run', () => {
     ['src/a.ts', undefined],
   ])('%s belongs to %s', (path, project) => {
     expect(projectOf(path)).toBe(project);
+  });
+});
+
+describe('the version of Node', () => {
+  it.each(['24.12.0', '24.21.0', '26.0.0'])('%s will do', (running) => {
+    expect(nodeProblems(running, '>=24.12')).toEqual([]);
+  });
+
+  it.each(['24.11.9', '22.30.0', '20.20.2'])('%s will not do', (running) => {
+    expect(nodeProblems(running, '>=24.12')).toHaveLength(1);
+  });
+
+  it('is not guessed when package.json asks in another way', () => {
+    expect(() => nodeProblems('24.21.0', '^24')).toThrow(TypeError);
   });
 });
