@@ -75,6 +75,12 @@ export interface KindRegistry {
   byResource(tenant: Tenant, group: string, version: string, resource: string): KindAtVersion | undefined;
   /** By what a body or a reference names. */
   byKind(tenant: Tenant, group: string, version: string, kind: string): KindAtVersion | undefined;
+  /** At the version that discovery names first: for a reference that names a resource without a version. */
+  preferredByResource(tenant: Tenant, group: string, resource: string): KindAtVersion | undefined;
+  /** The same by kind: for `apiGroup` references, and for versions that are not served any more. */
+  preferredByKind(tenant: Tenant, group: string, kind: string): KindAtVersion | undefined;
+  /** The kind that is stored upstream in VIRTUAL_GROUP under this kind name. */
+  virtualByKind(tenant: Tenant, kind: string): KindAtVersion | undefined;
   /** True when the group is the host's (built in or shared), so that it is never prefixed. */
   isHostGroup(group: string): boolean;
 }
@@ -101,6 +107,8 @@ export interface Provisioner {
     object: JsonObject,
     query: ReadonlyArray<readonly [string, string]>,
   ): Promise<UpstreamResponse>;
+  /** Asks upstream itself whether the tenant has this namespace. */
+  exists(tenant: Tenant, namespace: TenantName): Promise<boolean>;
   /** Waits until the namespace is ready, making a system namespace that is only shown so far. */
   ensureReady(tenant: Tenant, namespace: TenantName): Promise<void>;
 }

@@ -160,7 +160,11 @@ export function createInformer(options: InformerOptions): Informer {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    note: put,
+    note(object) {
+      // What the watch has passed and does not hold has been deleted since: the note comes too late.
+      const known = objects.has(keyOf(object));
+      if (known || compareVersions(versionOf(object), revision) > 0) put(object);
+    },
   };
 }
 

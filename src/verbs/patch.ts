@@ -1,0 +1,50 @@
+/**
+ * PATCH, all four types. A patch goes upstream as a patch, mapped; only a strategic merge on a kind that upstream stores
+ * as a custom resource, which knows no such patch, is worked out here and written as an update.
+ */
+import { stringifyJson } from '../codec/json.ts';
+import { ApiError } from '../errors.ts';
+import type { Reply } from '../exchange.ts';
+import { patchToUpstream } from '../translate/patch.ts';
+import { isSuccess, objectReply, parseAnswer, upstreamAccept } from './answer.ts';
+import type { Call, Host } from './call.ts';
+import { isDryRun } from './create.ts';
+import { ensureNamespace } from './namespace-ready.ts';
+import { objectPath, placeOf } from './place.ts';
+import { plainParameters, tableParameters } from './query.ts';
+import { bodyKindOf, withBodyKind } from './subresource.ts';
+import { storeStanding } from './update.ts';
+import { upstreamNameOf } from './upstream-name.ts';
+import { patchVirtual } from './patch-virtual.ts';
+
+export async function patch(call: Call, host: Host): Promise<Reply> {
+  if (call.body === undefined) throw new ApiError('ERR_BAD_REQUEST', 'the request has no patch in its body');
+  await ensureNamespace(call, host);
+  await storeStanding(call, host);
+  const { contentType } = call.body;
+  if (contentType === 'application/strategic-merge-patch+json') {
+    if (call.at.class === 'virtual') return await patchVirtual(call, host);
+    if (call.at.kind.custom) {
+      throw new ApiError(
+        'ERR_UNSUPPORTED_MEDIA_TYPE',
+        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+      );
+    }
+  }
+
+  const place = placeOf(call, host, 'write');
+  const mapped = patchToUpstream(call.body.document, contentType, bodyKindOf(call), call.scope);
+  const answer = await host.upstream.request({
+    identity: place.identity,
+    method: 'PATCH',
+    path: objectPath(place, upstreamNameOf(call), call.info.subresource),
+    query: [...plainParameters(call.info.query, 'patch'), ...tableParameters(call)],
+    accept: upstreamAccept(call),
+    contentType,
+    // JSON is YAML: an apply patch goes on as JSON, under the type that says apply.
+    body: stringifyJson(mapped),
+    signal: call.head.signal,
+  });
+  if (isSuccess(answer) && !isDryRun(call) && bodyKindOf(call) === call.at) host.onWritten(call.at, parseAnswer(answer));
+  return objectReply(withBodyKind(call), host, place, answer);
+}

@@ -1,0 +1,42 @@
+/** UPDATE of an object or a subresource: the whole object, as the tenant sees it. */
+import { stringifyJson } from '../codec/json.ts';
+import type { Reply } from '../exchange.ts';
+import { checkNames } from '../translate/names-check.ts';
+import { toUpstream } from '../translate/object.ts';
+import { isSuccess, objectReply, parseAnswer, upstreamAccept } from './answer.ts';
+import type { Call, Host } from './call.ts';
+import { documentOf, isDryRun, matchesUrl } from './create.ts';
+import { ensureNamespace } from './namespace-ready.ts';
+import { objectPath, placeOf } from './place.ts';
+import { plainParameters, tableParameters } from './query.ts';
+import { standingObject } from './standing.ts';
+import { bodyKindOf, withBodyKind } from './subresource.ts';
+import { upstreamNameOf } from './upstream-name.ts';
+
+export async function update(call: Call, host: Host): Promise<Reply> {
+  const object = documentOf(call);
+  matchesUrl(call, object);
+  if (call.info.subresource === '') checkNames(object, call.at, call.scope);
+  await ensureNamespace(call, host);
+  await storeStanding(call, host);
+
+  const place = placeOf(call, host, 'write');
+  const answer = await host.upstream.request({
+    identity: place.identity,
+    method: 'PUT',
+    path: objectPath(place, upstreamNameOf(call), call.info.subresource),
+    query: [...plainParameters(call.info.query, 'update'), ...tableParameters(call)],
+    accept: upstreamAccept(call),
+    contentType: 'application/json',
+    body: stringifyJson(toUpstream(object, bodyKindOf(call), call.scope)),
+    signal: call.head.signal,
+  });
+  if (isSuccess(answer) && !isDryRun(call) && bodyKindOf(call) === call.at) host.onWritten(call.at, parseAnswer(answer));
+  return objectReply(withBodyKind(call), host, place, answer);
+}
+
+/** A write to an object that only stands so far first stores it, so that there is something to change. */
+export async function storeStanding(call: Call, host: Host): Promise<void> {
+  const standing = standingObject(call, host);
+  if (standing !== undefined) await host.standing.store(call, standing);
+}
