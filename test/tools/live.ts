@@ -1,0 +1,38 @@
+/** Reading JSON documents from a live API server for the generators in this folder. */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { parse } from 'yaml';
+import { isObject, type JsonObject } from '../../src/k8s/types.ts';
+
+export type Fetch = (path: string) => Promise<JsonObject>;
+
+/** @param file a kubeconfig with a client certificate, in files or inside it. @throws when it has no such thing. */
+export function fetchFrom(file: string): Fetch {
+  const config = parse(readFileSync(file, 'utf8'));
+  const cluster = config.clusters[0].cluster;
+  const user = config.users[0].user;
+  const pem = (entry: Record<string, string>, field: string) => {
+    const inside = entry[`${field}-data`];
+    return inside === undefined ? readFileSync(entry[field] ?? '', 'utf8') : Buffer.from(inside, 'base64').toString();
+  };
+  const tls = {
+    ca: pem(cluster, 'certificate-authority'),
+    cert: pem(user, 'client-certificate'),
+    key: pem(user, 'client-key'),
+  };
+  return (path) =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(new URL(path, cluster.server), { ...tls, timeout: 10_000 }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.once('error', reject);
+        incoming.once('end', () => {
+          const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+          if (incoming.statusCode === 200 && isObject(body)) resolve(body);
+          else reject(new Error(`GET ${path} was answered with ${incoming.statusCode}`));
+        });
+      });
+      outgoing.once('error', reject);
+      outgoing.end();
+    });
+}

@@ -1,0 +1,106 @@
+/**
+ * Writes the manifests of `deploy/` that follow from the table of kinds: what tenants, the data path and the reader may
+ * do on the host. Run it after a change of the table: `node test/tools/manifests.ts`. `test/architecture/manifests.test.ts`
+ * fails while a committed file differs from what this would write.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import {
+  guardRules,
+  type PolicyRule,
+  readerRules,
+  readerSecretRules,
+  tenantClusterRules,
+} from '../../src/kinds/guard-rules.ts';
+
+export const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
+
+const GENERATED = '# Generated from the table of kinds by test/tools/manifests.ts. Change the table, not this file.\n';
+const RBAC = 'rbac.authorization.k8s.io';
+/** Checked by RBAC on a write of roles; no request has them as its verb. */
+const NOT_REQUESTS = new Set(['bind', 'escalate']);
+
+/** File name in `deploy/` -> its whole text. */
+export function generatedManifests(): Map<string, string> {
+  return new Map([
+    [
+      '31-rbac-tenants.yaml',
+      file(
+        [
+          '# kubeveil:guard is bound to a tenant in each of its namespaces, by the provisioner. kubeveil:tenant-cluster lets',
+          '# tenants write cluster-scoped kinds, without reading them; 51-wall-cluster-scoped.yaml keeps each to its own names.',
+          '# kubeveil:impersonation-verbs is what the data path may do under a name that it impersonates: the same, no more.',
+        ],
+        clusterRole('kubeveil:guard', guardRules()),
+        clusterRole('kubeveil:tenant-cluster', tenantClusterRules()),
+        binding('kubeveil:tenant-cluster', { kind: 'Group', name: 'kubeveil:tenants', apiGroup: RBAC }),
+        clusterRole('kubeveil:impersonation-verbs', impersonationVerbs()),
+        binding('kubeveil:impersonation-verbs', account('kubeveil-datapath')),
+      ),
+    ],
+    [
+      '32-rbac-reader.yaml',
+      file(
+        ['# What the reader may read, on the whole host. It writes nothing; a review is a question.'],
+        clusterRole('kubeveil:reader', readerRules()),
+        binding('kubeveil:reader', account('kubeveil-reader')),
+      ),
+    ],
+    [
+      '33-rbac-reader-secrets.yaml',
+      file(
+        [
+          "# Secrets, for a tenant's `get secrets --all-namespaces`, list and watch. A host that does not want the reader to see",
+          '# Secrets leaves this file out; tenants then read Secrets one namespace at a time.',
+        ],
+        clusterRole('kubeveil:reader-secrets', readerSecretRules()),
+        binding('kubeveil:reader-secrets', account('kubeveil-reader')),
+      ),
+    ],
+  ]);
+}
+
+/** The rules for `impersonate-on`: as tenants' own, and the review by which the provisioner proves a guard. */
+function impersonationVerbs(): PolicyRule[] {
+  const rules = [...guardRules(), ...tenantClusterRules()].flatMap((rule) => {
+    if (!('apiGroups' in rule)) return [];
+    const verbs = rule.verbs.filter((verb) => !NOT_REQUESTS.has(verb));
+    return verbs.length === 0 ? [] : [{ ...rule, verbs: verbs.map((verb) => `impersonate-on:user-info:${verb}`) }];
+  });
+  return [
+    ...rules,
+    {
+      apiGroups: ['authorization.k8s.io'],
+      resources: ['selfsubjectaccessreviews'],
+      verbs: ['impersonate-on:user-info:create'],
+    },
+  ];
+}
+
+function clusterRole(name: string, rules: readonly PolicyRule[]): object {
+  return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
+}
+
+function binding(name: string, subject: object): object {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+    subjects: [subject],
+  };
+}
+
+function account(name: string): object {
+  return { kind: 'ServiceAccount', name, namespace: 'kubeveil-system' };
+}
+
+function file(head: readonly string[], ...objects: readonly object[]): string {
+  const documents = objects.map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }));
+  return `${head.join('\n')}\n${GENERATED}${documents.join('---\n')}`;
+}
+
+if (import.meta.main) {
+  for (const [name, text] of generatedManifests()) writeFileSync(`${DEPLOY}${name}`, text);
+}
