@@ -8,9 +8,9 @@ import type { Reply, ReplyHeaders } from '../exchange.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { UpstreamResponse } from '../ports.ts';
 import { NotOurs, toTenant } from '../translate/object.ts';
-import { messageToTenant } from '../translate/targets/message.ts';
 import { statusToTenant } from '../translate/status.ts';
 import { tableToTenant } from '../translate/table.ts';
+import { messageToTenant } from '../translate/targets/message.ts';
 import type { Call, Host } from './call.ts';
 import { isOwnedBy } from './owner.ts';
 import type { Place } from './place.ts';
@@ -30,7 +30,8 @@ export function parseAnswer(answer: UpstreamResponse): JsonObject {
   } catch (cause) {
     throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again', { cause });
   }
-  if (!isObject(document)) throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again');
+  if (!isObject(document))
+    throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again');
   return document;
 }
 
@@ -55,7 +56,11 @@ export function objectReply(call: Call, host: Host, place: Place, answer: Upstre
 
 /** Maps one object, after the egress check where the host did not confine the answer. */
 export function show(call: Call, place: Place, object: JsonObject): JsonObject {
-  if (place.unconfined && call.at.class !== 'published' && !isOwnedBy(call.tenant.id, object, call.at.kind.namespaced)) {
+  if (
+    place.unconfined &&
+    call.at.class !== 'published' &&
+    !isOwnedBy(call.tenant.id, object, call.at.kind.namespaced)
+  ) {
     throw new NotOurs('an object of another owner was met');
   }
   return toTenant(object, call.at, call.scope);

@@ -2,8 +2,8 @@
 import { stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
 import { checkNames } from '../translate/names-check.ts';
 import { toUpstream } from '../translate/object.ts';
 import { isSuccess, objectReply, parseAnswer, upstreamAccept } from './answer.ts';
@@ -17,7 +17,9 @@ import { upstreamNameOf } from './upstream-name.ts';
 
 export async function create(call: Call, host: Host): Promise<Reply> {
   if (call.info.namespace === '' && call.at.kind.namespaced) {
-    throw new ApiError('ERR_BAD_REQUEST', 'an empty namespace may not be set during creation', { details: { kind: call.info.resource } });
+    throw new ApiError('ERR_BAD_REQUEST', 'an empty namespace may not be set during creation', {
+      details: { kind: call.info.resource },
+    });
   }
   const object = documentOf(call);
   matchesUrl(call, object);
@@ -28,7 +30,8 @@ export async function create(call: Call, host: Host): Promise<Reply> {
   await ensureNamespace(call, host);
 
   const place = placeOf(call, host, 'write');
-  const path = call.info.subresource === '' ? place.collection : objectPath(place, upstreamNameOf(call), call.info.subresource);
+  const path =
+    call.info.subresource === '' ? place.collection : objectPath(place, upstreamNameOf(call), call.info.subresource);
   const answer = await host.upstream.request({
     identity: place.identity,
     method: 'POST',
@@ -39,7 +42,8 @@ export async function create(call: Call, host: Host): Promise<Reply> {
     body: stringifyJson(toUpstream(object, bodyKindOf(call), call.scope)),
     signal: call.head.signal,
   });
-  if (isSuccess(answer) && call.info.subresource === '' && !isDryRun(call)) host.onWritten(call.at, parseAnswer(answer));
+  if (isSuccess(answer) && call.info.subresource === '' && !isDryRun(call))
+    host.onWritten(call.at, parseAnswer(answer));
   return objectReply(withBodyKind(call), host, place, answer);
 }
 
@@ -63,14 +67,20 @@ export function matchesUrl(call: Call, object: JsonObject): void {
   object['kind'] ??= at.kind.kind;
   if (object['kind'] !== at.kind.kind || (object['apiVersion'] !== apiVersion && call.info.subresource === '')) {
     const given = `${object['apiVersion']}, Kind=${object['kind']}`;
-    throw new ApiError('ERR_BAD_REQUEST', `the object provided is ${given}, but ${apiVersion}, Kind=${at.kind.kind} is expected here`);
+    throw new ApiError(
+      'ERR_BAD_REQUEST',
+      `the object provided is ${given}, but ${apiVersion}, Kind=${at.kind.kind} is expected here`,
+    );
   }
   const metadata = metadataOf(object);
   object['metadata'] = metadata;
   const { namespace } = metadata;
   if (call.at.kind.namespaced) {
     if (namespace !== undefined && namespace !== null && namespace !== '' && namespace !== call.info.namespace) {
-      throw new ApiError('ERR_BAD_REQUEST', 'the namespace of the provided object does not match the namespace sent on the request');
+      throw new ApiError(
+        'ERR_BAD_REQUEST',
+        'the namespace of the provided object does not match the namespace sent on the request',
+      );
     }
     metadata['namespace'] = call.info.namespace;
   } else {
@@ -98,7 +108,9 @@ function refuseStanding(call: Call, host: Host, object: JsonObject): void {
   if (!standingMissing(every, host, new Set()).some((standing) => nameOf(standing) === name)) return;
   const { group, resource } = call.info;
   const qualified = group === '' ? resource : `${resource}.${group}`;
-  throw new ApiError('ERR_ALREADY_EXISTS', `${qualified} ${JSON.stringify(name)} already exists`, { details: { name, group, kind: resource } });
+  throw new ApiError('ERR_ALREADY_EXISTS', `${qualified} ${JSON.stringify(name)} already exists`, {
+    details: { name, group, kind: resource },
+  });
 }
 
 export function isDryRun(call: Call): boolean {

@@ -5,16 +5,16 @@
 import { stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
 import { nameOf, uidOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
 import { isSuccess, objectReply, parseAnswer, refusal } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { deleteOptions } from './delete.ts';
 import { fetchList, listDocument } from './list.ts';
 import { ensureNamespace } from './namespace-ready.ts';
+import { isOwnedBy } from './owner.ts';
 import { asTenant, objectPath, placeOf } from './place.ts';
 import { plainParameters, selectorParameters } from './query.ts';
-import { isOwnedBy } from './owner.ts';
 
 export async function deleteCollection(call: Call, host: Host): Promise<Reply> {
   const { kind } = call.at;

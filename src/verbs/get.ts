@@ -1,12 +1,12 @@
 /** GET of one object or of one of its subresources. */
 import type { Reply } from '../exchange.ts';
-import type { Call, Host } from './call.ts';
+import { NotOurs } from '../translate/object.ts';
 import { notFound, objectReply, upstreamAccept } from './answer.ts';
+import type { Call, Host } from './call.ts';
 import { objectPath, placeOf } from './place.ts';
 import { plainParameters, tableParameters } from './query.ts';
 import { standingReply } from './standing.ts';
 import { upstreamNameOf } from './upstream-name.ts';
-import { NotOurs } from '../translate/object.ts';
 
 /** @throws {ApiError} ERR_NOT_FOUND when there is none that is the tenant's. */
 export async function get(call: Call, host: Host): Promise<Reply> {

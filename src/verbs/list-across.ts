@@ -13,8 +13,8 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { nameOf, versionOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
 import { isSuccess, parseAnswer, refusal, withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
@@ -49,7 +49,10 @@ export async function listAcross(call: Call, host: Host): Promise<Reply> {
   if (!Array.isArray(all)) return all.reply;
 
   const from = position === undefined ? all : all.filter((namespace) => !isBefore(namespace, position.namespace));
-  const walk = limit === 0 ? await together(call, host, from, revision) : await inPages(call, host, from, revision, limit, position);
+  const walk =
+    limit === 0
+      ? await together(call, host, from, revision)
+      : await inPages(call, host, from, revision, limit, position);
   if ('reply' in walk) return walk.reply;
 
   const document = join(first?.document, walk.parts, revision);
@@ -191,7 +194,8 @@ function countOf(document: JsonObject): number {
 
 function join(shape: JsonObject | undefined, parts: JsonObject[], revision: string): JsonObject {
   const base = shape ?? parts[0];
-  if (base === undefined) throw new ApiError('ERR_EXPIRED', 'the list can no longer be continued: start again without continue');
+  if (base === undefined)
+    throw new ApiError('ERR_EXPIRED', 'the list can no longer be continued: start again without continue');
   const content = parts.flatMap(contentOf);
   const key = base['kind'] === 'Table' ? 'rows' : 'items';
   return { ...base, metadata: { resourceVersion: revision }, [key]: content };
@@ -201,6 +205,7 @@ function join(shape: JsonObject | undefined, parts: JsonObject[], revision: stri
 function limitOf(call: Call): number {
   const text = call.info.query.get('limit') ?? '';
   if (text === '') return 0;
-  if (!/^\d{1,18}$/.test(text)) throw new ApiError('ERR_BAD_REQUEST', `limit ${JSON.stringify(text)} is not a whole number`);
+  if (!/^\d{1,18}$/.test(text))
+    throw new ApiError('ERR_BAD_REQUEST', `limit ${JSON.stringify(text)} is not a whole number`);
   return Number(text);
 }

@@ -5,11 +5,11 @@
  * be neither read nor forged nor used elsewhere.
  */
 import type { Reply } from '../exchange.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
 import { nameOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { UpstreamResponse } from '../ports.ts';
 import { listToTenant } from '../translate/list.ts';
 import { tableToTenant } from '../translate/table.ts';
-import type { UpstreamResponse } from '../ports.ts';
 import { isSuccess, parseAnswer, refusal, upstreamAccept, withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { openContinue, sealContinue } from './continue.ts';
@@ -57,7 +57,8 @@ const NOTHING: Pairs = [['labelSelector', 'kubeveil.dev/nothing']];
 export function listDocument(call: Call, host: Host, place: Place, document: JsonObject): JsonObject {
   const leftOut = (error: unknown) => host.onLeftOut(call, error);
   if (document['kind'] === 'Table') {
-    if (Array.isArray(document['rows'])) document['rows'] = document['rows'].filter((row) => isRowShown(call, host, place, row));
+    if (Array.isArray(document['rows']))
+      document['rows'] = document['rows'].filter((row) => isRowShown(call, host, place, row));
     return tableToTenant(document, call.at, call.scope, leftOut);
   }
   if (Array.isArray(document['items'])) {

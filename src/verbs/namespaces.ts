@@ -5,8 +5,8 @@
 import { stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
-import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { UpstreamResponse } from '../ports.ts';
+import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { checkNames } from '../translate/names-check.ts';
 import { toUpstream } from '../translate/object.ts';
 import { patchToUpstream } from '../translate/patch.ts';
@@ -19,7 +19,12 @@ import { plainParameters, tableParameters } from './query.ts';
 import { standingObject } from './standing.ts';
 import { upstreamNameOf } from './upstream-name.ts';
 
-const PLACE: Place = { identity: { as: 'provisioner' }, collection: '/api/v1/namespaces', labels: [], unconfined: true };
+const PLACE: Place = {
+  identity: { as: 'provisioner' },
+  collection: '/api/v1/namespaces',
+  labels: [],
+  unconfined: true,
+};
 /** As the API server's NamespaceLifecycle admission. */
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 
@@ -80,7 +85,11 @@ async function remove(call: Call, host: Host): Promise<Reply> {
   const { name } = call.info;
   if (IMMORTAL.has(name)) {
     const details = { name, kind: 'namespaces' };
-    throw new ApiError('ERR_FORBIDDEN', `namespaces ${JSON.stringify(name)} is forbidden: this namespace may not be deleted`, { details });
+    throw new ApiError(
+      'ERR_FORBIDDEN',
+      `namespaces ${JSON.stringify(name)} is forbidden: this namespace may not be deleted`,
+      { details },
+    );
   }
   await stored(call, host);
   const options = deleteOptions(call);
@@ -113,7 +122,8 @@ function written(call: Call, host: Host, answer: UpstreamResponse): Reply {
 function pathOf(call: Call): string {
   const name = upstreamNameOf(call);
   // This account is not confined to a tenant, so the name is derived once more, apart from the translator.
-  if (tenantOf(name as UpstreamName) !== call.tenant.id) throw new Error(`namespace ${name} is not of tenant ${call.tenant.id}`);
+  if (tenantOf(name as UpstreamName) !== call.tenant.id)
+    throw new Error(`namespace ${name} is not of tenant ${call.tenant.id}`);
   const path = `${PLACE.collection}/${encodeURIComponent(name)}`;
   return call.info.subresource === '' ? path : `${path}/${call.info.subresource}`;
 }

@@ -4,8 +4,8 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
-import { isObject } from '../k8s/types.ts';
 import { metadataOf, versionOf } from '../k8s/meta.ts';
+import { isObject } from '../k8s/types.ts';
 import type { Call, Host } from './call.ts';
 import { get } from './get.ts';
 import { update } from './update.ts';
@@ -15,7 +15,11 @@ const TRIES = 5;
 export async function patchVirtual(call: Call, host: Host): Promise<Reply> {
   const document = call.body?.document;
   if (!isObject(document)) throw new ApiError('ERR_BAD_REQUEST', 'a strategic merge patch must be an object');
-  const plain = { ...call, accept: { ...call.accept, as: undefined }, info: { ...call.info, query: new Map<string, string>() } };
+  const plain = {
+    ...call,
+    accept: { ...call.accept, as: undefined },
+    info: { ...call.info, query: new Map<string, string>() },
+  };
   for (let attempt = 1; ; attempt += 1) {
     const current = await get(plain, host);
     if (current.kind !== 'object' || current.status !== 200) return current;

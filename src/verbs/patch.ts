@@ -10,12 +10,12 @@ import { isSuccess, objectReply, parseAnswer, upstreamAccept } from './answer.ts
 import type { Call, Host } from './call.ts';
 import { isDryRun } from './create.ts';
 import { ensureNamespace } from './namespace-ready.ts';
+import { patchVirtual } from './patch-virtual.ts';
 import { objectPath, placeOf } from './place.ts';
 import { plainParameters, tableParameters } from './query.ts';
 import { bodyKindOf, withBodyKind } from './subresource.ts';
 import { storeStanding } from './update.ts';
 import { upstreamNameOf } from './upstream-name.ts';
-import { patchVirtual } from './patch-virtual.ts';
 
 export async function patch(call: Call, host: Host): Promise<Reply> {
   if (call.body === undefined) throw new ApiError('ERR_BAD_REQUEST', 'the request has no patch in its body');
@@ -45,6 +45,7 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
     body: stringifyJson(mapped),
     signal: call.head.signal,
   });
-  if (isSuccess(answer) && !isDryRun(call) && bodyKindOf(call) === call.at) host.onWritten(call.at, parseAnswer(answer));
+  if (isSuccess(answer) && !isDryRun(call) && bodyKindOf(call) === call.at)
+    host.onWritten(call.at, parseAnswer(answer));
   return objectReply(withBodyKind(call), host, place, answer);
 }

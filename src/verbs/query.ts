@@ -18,7 +18,14 @@ const BY_VERB = {
   update: WRITE,
   patch: [...WRITE, 'force'],
   delete: ['dryRun', 'gracePeriodSeconds', 'propagationPolicy', 'orphanDependents'],
-  deletecollection: ['dryRun', 'gracePeriodSeconds', 'propagationPolicy', 'orphanDependents', 'resourceVersion', 'resourceVersionMatch'],
+  deletecollection: [
+    'dryRun',
+    'gracePeriodSeconds',
+    'propagationPolicy',
+    'orphanDependents',
+    'resourceVersion',
+    'resourceVersionMatch',
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 /** The parameters of this verb that the client gave, without selectors and continue. */

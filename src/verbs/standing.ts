@@ -3,9 +3,9 @@
  * They come last, so that pages before the last are upstream's own.
  */
 import type { Reply } from '../exchange.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { Call, Host } from './call.ts';
 
 /** The standing object that a GET names, as the client asked to see it. */
@@ -56,7 +56,10 @@ export function withStanding(call: Call, document: JsonObject, objects: readonly
 function withRows(call: Call, table: JsonObject, objects: readonly JsonObject[]): JsonObject {
   const columns = Array.isArray(table['columnDefinitions']) ? table['columnDefinitions'] : [];
   const names = columns.map((column) => (isObject(column) ? String(column['name']).toLowerCase() : ''));
-  const rows = objects.map((object) => ({ cells: names.map((name) => cell(name, object)), object: included(call, object) }));
+  const rows = objects.map((object) => ({
+    cells: names.map((name) => cell(name, object)),
+    object: included(call, object),
+  }));
   return { ...table, rows: [...(Array.isArray(table['rows']) ? table['rows'] : []), ...rows] };
 }
 

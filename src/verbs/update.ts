@@ -31,7 +31,8 @@ export async function update(call: Call, host: Host): Promise<Reply> {
     body: stringifyJson(toUpstream(object, bodyKindOf(call), call.scope)),
     signal: call.head.signal,
   });
-  if (isSuccess(answer) && !isDryRun(call) && bodyKindOf(call) === call.at) host.onWritten(call.at, parseAnswer(answer));
+  if (isSuccess(answer) && !isDryRun(call) && bodyKindOf(call) === call.at)
+    host.onWritten(call.at, parseAnswer(answer));
   return objectReply(withBodyKind(call), host, place, answer);
 }
 

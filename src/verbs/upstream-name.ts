@@ -2,8 +2,8 @@
 import { ApiError } from '../errors.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream } from '../translate/names-check.ts';
-import type { Call } from './call.ts';
 import { notFound } from './answer.ts';
+import type { Call } from './call.ts';
 
 /** Names of objects of ours in a tenant's namespace, such as `kubeveil:guard`: to the tenant there is no such object. */
 const OWN = 'kubeveil:';

@@ -8,15 +8,22 @@ import { deleteCollection } from './delete-collection.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { listAcross } from './list-across.ts';
+import * as namespaces from './namespaces.ts';
 import { patch } from './patch.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 import { watchAcross } from './watch-across.ts';
-import * as namespaces from './namespaces.ts';
 
 export async function serve(call: Call, host: Host): Promise<Reply> {
   const { verb, group, resource, namespace } = call.info;
-  const write = { create, update, patch, delete: remove, deletecollection: deleteCollection, ...namespaceWrites(group, resource) };
+  const write = {
+    create,
+    update,
+    patch,
+    delete: remove,
+    deletecollection: deleteCollection,
+    ...namespaceWrites(group, resource),
+  };
   switch (verb) {
     case 'get':
       return await get(call, host);
@@ -25,7 +32,8 @@ export async function serve(call: Call, host: Host): Promise<Reply> {
     case 'watch':
       return await (call.at.kind.namespaced && namespace === '' ? watchAcross : watch)(call, host);
     default: {
-      if (call.at.class === 'published') throw new ApiError('ERR_FORBIDDEN', `${resource} belong to the cluster's operator and are read-only`);
+      if (call.at.class === 'published')
+        throw new ApiError('ERR_FORBIDDEN', `${resource} belong to the cluster's operator and are read-only`);
       return await write[verb](call, host);
     }
   }

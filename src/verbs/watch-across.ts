@@ -5,15 +5,15 @@
  * Initial events are those of the exact cross-namespace LIST, then the bookmark that ends them, then what came since.
  */
 import type { Reply } from '../exchange.ts';
-import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { versionOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
+import type { TenantName } from '../tenancy/names.ts';
 import type { Call, Host } from './call.ts';
 import { listAcross } from './list-across.ts';
 import { acrossNamespaces, inNamespace, type Place } from './place.ts';
 import { type Pairs, plainParameters, selectorParameters, tableParameters } from './query.ts';
 import { showEvent, wantsInitialEvents } from './watch.ts';
 import { openWatch } from './watch-source.ts';
-import type { TenantName } from '../tenancy/names.ts';
 
 export async function watchAcross(call: Call, host: Host): Promise<Reply> {
   if (isMisused(call)) return await upstreamsRefusal(call, host);
@@ -24,11 +24,19 @@ export async function watchAcross(call: Call, host: Host): Promise<Reply> {
   if (list.kind !== 'object' || list.status !== 200) return list;
   const revision = versionOf(list.object);
   const initial = [...added(call, list.object), ...endOfInitial(call, revision)];
-  const query = plainParameters(call.info.query, 'watch').filter(([name]) => name === 'timeoutSeconds' || name === 'allowWatchBookmarks');
+  const query = plainParameters(call.info.query, 'watch').filter(
+    ([name]) => name === 'timeoutSeconds' || name === 'allowWatchBookmarks',
+  );
   return await live(call, host, place, [...query, ['resourceVersion', revision]], initial);
 }
 
-async function live(call: Call, host: Host, place: Place, query: Pairs, initial: readonly WatchEvent[]): Promise<Reply> {
+async function live(
+  call: Call,
+  host: Host,
+  place: Place,
+  query: Pairs,
+  initial: readonly WatchEvent[],
+): Promise<Reply> {
   const selectors = selectorParameters(call, place);
   const labels = selectors.nothing ? [['labelSelector', 'kubeveil.dev/nothing'] as const] : selectors.pairs;
   const opened = await openWatch(call, host, place, place.collection, [...query, ...labels, ...tableParameters(call)]);
@@ -64,8 +72,10 @@ async function* only(events: AsyncIterable<WatchEvent>): AsyncIterable<WatchEven
 
 function asList(call: Call): Call {
   const query = new Map(call.info.query);
-  for (const name of ['limit', 'continue', 'sendInitialEvents', 'allowWatchBookmarks', 'timeoutSeconds']) query.delete(name);
-  if ((query.get('resourceVersion') ?? '') === '' || query.get('resourceVersion') === '0') query.delete('resourceVersionMatch');
+  for (const name of ['limit', 'continue', 'sendInitialEvents', 'allowWatchBookmarks', 'timeoutSeconds'])
+    query.delete(name);
+  if ((query.get('resourceVersion') ?? '') === '' || query.get('resourceVersion') === '0')
+    query.delete('resourceVersionMatch');
   return { ...call, info: { ...call.info, query } };
 }
 

@@ -47,7 +47,8 @@ async function* shown(
  * counted: it never ends the stream of the others.
  */
 export function showEvent(call: Call, host: Host, place: Place, event: WatchEvent): WatchEvent | undefined {
-  if (event.type !== 'BOOKMARK' && event.type !== 'ERROR' && !isShown(call, host, place, event.object)) return undefined;
+  if (event.type !== 'BOOKMARK' && event.type !== 'ERROR' && !isShown(call, host, place, event.object))
+    return undefined;
   try {
     return eventToTenant(event, call.at, call.scope);
   } catch (error) {
@@ -59,7 +60,9 @@ export function showEvent(call: Call, host: Host, place: Place, event: WatchEven
 
 function isShown(call: Call, host: Host, place: Place, object: JsonObject): boolean {
   if (object['kind'] === 'Table' && Array.isArray(object['rows'])) {
-    const kept = object['rows'].filter((row) => isObject(row) && isObject(row['object']) && isShown(call, host, place, row['object']));
+    const kept = object['rows'].filter(
+      (row) => isObject(row) && isObject(row['object']) && isShown(call, host, place, row['object']),
+    );
     object['rows'] = kept;
     return kept.length > 0;
   }

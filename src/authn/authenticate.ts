@@ -1,0 +1,45 @@
+/**
+ * The authentication stage: exactly one well-formed credential, or 401. A certificate and a token together must be of
+ * the same user of the same tenant; the certificate then counts, as kube-apiserver asks it first.
+ *
+ * There is no anonymous access, and a credential of no kind that is known here is no credential.
+ */
+import { ApiError } from '../errors.ts';
+import type { Authenticated, RequestHead } from '../exchange.ts';
+
+export interface Authenticators {
+  clientCertificate(der: Uint8Array): Authenticated;
+  serviceAccountToken(token: string): Promise<Authenticated>;
+}
+
+/** @throws {ApiError} ERR_UNAUTHORIZED; ERR_UNAVAILABLE while credentials cannot be checked */
+export async function authenticate(head: RequestHead, authenticators: Authenticators): Promise<Authenticated> {
+  const token = bearerToken(head.headers.get('authorization'));
+  const byCertificate =
+    head.peerCertificate === undefined ? undefined : authenticators.clientCertificate(head.peerCertificate);
+  const byToken = token === undefined ? undefined : await authenticators.serviceAccountToken(token);
+  if (byCertificate !== undefined && byToken !== undefined && !isSame(byCertificate, byToken)) {
+    throw refused('the request has two credentials that disagree; send one', 'two-credentials');
+  }
+  const authenticated = byCertificate ?? byToken;
+  if (authenticated === undefined) {
+    throw refused('the request has no credential; use the kubeconfig that you were given', 'no-credential');
+  }
+  return authenticated;
+}
+
+/** The token of an Authorization header; undefined when there is no header. Anything but one Bearer token is refused. */
+function bearerToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header);
+  if (match === null) throw refused('the Authorization header is not a bearer token', 'authorization-malformed');
+  return match[1];
+}
+
+function isSame(a: Authenticated, b: Authenticated): boolean {
+  return a.tenantUid === b.tenantUid && a.identity.username === b.identity.username;
+}
+
+function refused(message: string, why: string): ApiError {
+  return new ApiError('ERR_UNAUTHORIZED', `Unauthorized: ${message}`, { why });
+}

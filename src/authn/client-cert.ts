@@ -1,0 +1,100 @@
+/**
+ * Client certificates. The tenant is whoever's CA signed: each tenant has a CA of its own, so no field of the
+ * certificate itself is believed before the signature is checked with the key of the one CA that could have made it.
+ *
+ *   subject  CN=alice, O=devs, O=system:masters   -> user alice, groups devs and system:masters, inside the tenant
+ *   issuer   CN=kubeveil tenant acme, OU=<uid>    -> tenant acme, as it is now; a CA of an earlier acme is not its CA
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates
+ */
+import { createHash, X509Certificate } from 'node:crypto';
+import { Name } from '@peculiar/x509';
+import { LRUCache } from 'lru-cache';
+import { ApiError } from '../errors.ts';
+import type { Authenticated } from '../exchange.ts';
+import type { TenantRegistry } from '../ports.ts';
+import type { TenantId } from '../tenancy/names.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+
+/** How the CA of a tenant is called; its OU is the tenant's uid. */
+export const CA_NAME_PREFIX = 'kubeveil tenant ';
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+const REMEMBERED = 10_000;
+
+export interface ClientCertOptions {
+  tenants: TenantRegistry;
+  nowMs: () => number;
+}
+
+type Checked = Authenticated & { readonly notBeforeMs: number; readonly caPem: string };
+
+/** Authenticates a certificate, given as DER. What was checked once is remembered by its hash, under the same CA. */
+export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): (der: Uint8Array) => Authenticated {
+  const remembered = new LRUCache<string, Checked>({ max: REMEMBERED });
+  return (der) => {
+    const hash = createHash('sha256').update(der).digest('base64');
+    let checked = remembered.get(hash);
+    if (checked === undefined || tenants.get(checked.tenant)?.clientCaPem !== checked.caPem) {
+      checked = check(der, tenants);
+      remembered.set(hash, checked);
+    }
+    if (nowMs() >= checked.expiresAtMs)
+      throw refused('the client certificate has expired; ask for a new kubeconfig', 'certificate-expired');
+    if (nowMs() < checked.notBeforeMs) throw refused('the client certificate is not valid yet', 'certificate-early');
+    return checked;
+  };
+}
+
+function check(der: Uint8Array, tenants: TenantRegistry): Checked {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(der);
+  } catch (cause) {
+    throw refused('the client certificate cannot be read', 'certificate-unreadable', cause);
+  }
+  const tenant = signerOf(certificate, tenants);
+  const authority = new X509Certificate(tenant.clientCaPem);
+  if (!certificate.checkIssued(authority) || !certificate.verify(authority.publicKey)) throw foreign();
+  if (certificate.ca || !(certificate.keyUsage ?? []).includes(CLIENT_AUTH)) {
+    throw refused('the certificate is not one for clients', 'certificate-usage');
+  }
+  const subject = new Name(dnOf(certificate.subject));
+  const names = subject.getField('CN');
+  const username = names[0];
+  if (names.length !== 1 || username === undefined || username === '') {
+    throw refused('the client certificate must name one user (CN)', 'certificate-subject');
+  }
+  return {
+    identity: { username, groups: subject.getField('O'), uid: '', extra: {} },
+    tenant: tenant.id,
+    tenantUid: tenant.uid,
+    how: 'client-certificate',
+    caPem: tenant.clientCaPem,
+    notBeforeMs: Date.parse(certificate.validFrom),
+    expiresAtMs: Date.parse(certificate.validTo),
+  };
+}
+
+/** The tenant whose CA the certificate names as its issuer. The claim is proven by the signature afterwards. */
+function signerOf(certificate: X509Certificate, tenants: TenantRegistry): Tenant {
+  const issuer = new Name(dnOf(certificate.issuer));
+  const [name] = issuer.getField('CN');
+  const [uid] = issuer.getField('OU');
+  if (name === undefined || !name.startsWith(CA_NAME_PREFIX)) throw foreign();
+  const tenant = tenants.get(name.slice(CA_NAME_PREFIX.length) as TenantId);
+  if (tenant === undefined || tenant.uid !== uid || tenant.clientCaPem === '') throw foreign();
+  return tenant;
+}
+
+/** Node prints one RDN a line, with special characters escaped as RFC 2253 has them. */
+function dnOf(printed: string): string {
+  return printed.split('\n').join(',');
+}
+
+function foreign(): ApiError {
+  return refused('the client certificate is not of a tenant here; ask for a new kubeconfig', 'certificate-foreign');
+}
+
+function refused(message: string, why: string, cause?: unknown): ApiError {
+  return new ApiError('ERR_UNAUTHORIZED', `Unauthorized: ${message}`, { why, cause });
+}
