@@ -1,0 +1,124 @@
+/**
+ * Kinds that a tenant's own CRDs define.
+ *
+ * A custom object holds no reference that the proxy knows of: its group is mapped, its own names stay, its contents are
+ * the tenant's. A CRD counts only when its label and the prefix of its group name the same tenant, and only once the
+ * host has established it; until then the host itself answers 404.
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
+ */
+import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { KindAtVersion } from '../ports.ts';
+import {
+  TENANT_LABEL,
+  type TenantId,
+  type TenantName,
+  tenantOf,
+  toTenantName,
+  type UpstreamName,
+} from '../tenancy/names.ts';
+import type { CellRule, Kind, Subresource } from './kind.ts';
+import { ALL, everywhere, OPEN, SCALE } from './row.ts';
+import { byPriority } from './version-priority.ts';
+
+/** What one CRD gives its tenant. */
+export interface CustomKinds {
+  readonly tenant: TenantId;
+  /** Group, resource and kind in tenant terms. */
+  readonly group: TenantName;
+  readonly resource: string;
+  readonly kind: string;
+  /** Served versions only, the one that discovery names first at the front. */
+  readonly versions: ReadonlyMap<string, KindAtVersion>;
+}
+
+/** Reads a CRD as upstream stores it; undefined when it is no tenant's, contradicts itself or is not established. */
+export function readCustomKinds(crd: JsonObject): CustomKinds | undefined {
+  const metadata = child(crd, 'metadata');
+  const spec = child(crd, 'spec');
+  // Accepted names are what the host serves; the wished ones may have lost to another CRD.
+  const names = child(child(crd, 'status'), 'acceptedNames');
+  const { group: upstreamGroup } = spec;
+  const { plural: resource, kind } = names;
+  const label = child(metadata, 'labels')[TENANT_LABEL];
+  if (typeof upstreamGroup !== 'string' || typeof resource !== 'string' || typeof kind !== 'string') return undefined;
+  const tenant = tenantOf(upstreamGroup as UpstreamName);
+  if (tenant === undefined || tenant !== label || !isEstablished(crd)) return undefined;
+  const group = toTenantName(tenant, upstreamGroup as UpstreamName);
+  if (group === undefined) return undefined;
+
+  const versions = new Map<string, KindAtVersion>();
+  for (const [version, entry] of servedVersions(spec)) {
+    versions.set(version, {
+      kind: customKind({ group, resource, kind, namespaced: spec['scope'] === 'Namespaced' }, entry),
+      class: 'native',
+      version,
+      upstreamRoot: `/apis/${upstreamGroup}/${version}`,
+      upstreamResource: resource,
+      upstreamApiVersion: apiVersionOf(upstreamGroup, version),
+    });
+  }
+  return { tenant, group, resource, kind, versions };
+}
+
+function servedVersions(spec: JsonObject): [string, JsonObject][] {
+  return objects(spec['versions'])
+    .flatMap((entry): [string, JsonObject][] => {
+      const { name, served } = entry;
+      return typeof name === 'string' && served === true ? [[name, entry]] : [];
+    })
+    .sort(([a], [b]) => byPriority(a, b));
+}
+
+function customKind(names: Pick<Kind, 'group' | 'resource' | 'kind' | 'namespaced'>, version: JsonObject): Kind {
+  return {
+    ...names,
+    classes: everywhere('native'),
+    reason: 'defined by the tenant',
+    verbs: ALL,
+    refs: [],
+    subresources: subresourcesOf(child(version, 'subresources')),
+    // Selectable fields are the tenant's own contents.
+    fieldSelectors: {},
+    columns: columnsOf(version),
+    custom: true,
+  };
+}
+
+function subresourcesOf(declared: JsonObject): Record<string, Subresource> {
+  const subresources: Record<string, Subresource> = {};
+  if (isObject(declared['status'])) subresources['status'] = OPEN;
+  if (isObject(declared['scale'])) subresources['scale'] = SCALE;
+  return subresources;
+}
+
+/** Printer columns may print what only upstream knows: the namespace, the group, or a piece of metadata. */
+function columnsOf(version: JsonObject): Record<string, CellRule> {
+  const columns: [string, CellRule][] = [];
+  for (const { name, jsonPath } of objects(version['additionalPrinterColumns'])) {
+    if (typeof name !== 'string' || typeof jsonPath !== 'string') continue;
+    const path = jsonPath.replaceAll(/[\s{}]/g, '');
+    if (path === '.metadata.namespace') columns.push([name.toLowerCase(), { cell: 'namespace' }]);
+    else if (OWN_WORDS.test(path)) columns.push([name.toLowerCase(), { cell: 'message' }]);
+  }
+  // Names are the tenant's: a column called `__proto__` must become a key like any other.
+  return Object.fromEntries(columns);
+}
+
+/** Paths that can reach an upstream name; everything else in a custom object is the tenant's own text. */
+const OWN_WORDS = /^\.(apiVersion|metadata$|metadata\.(ownerReferences|managedFields|selfLink)|\.|\*|\[|$)/;
+
+function isEstablished(crd: JsonObject): boolean {
+  return objects(child(crd, 'status')['conditions']).some(
+    (condition) => condition['type'] === 'Established' && condition['status'] === 'True',
+  );
+}
+
+function child(object: JsonObject, key: string): JsonObject {
+  const value = object[key];
+  return isObject(value) ? value : {};
+}
+
+function objects(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
