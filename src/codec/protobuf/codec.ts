@@ -8,7 +8,8 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  */
 import { apiVersionOf, type Gvk, type JsonObject, splitApiVersion } from '../../k8s/types.ts';
-import { DecodeState, decodeMessage } from './decode.ts';
+import { decodeMessage } from './decode.ts';
+import { DecodeState } from './decode-state.ts';
 import { Encoder } from './encode.ts';
 import { openEnvelope, writeEnvelope } from './envelope.ts';
 import { ProtobufError } from './errors.ts';

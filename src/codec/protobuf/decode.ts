@@ -7,7 +7,9 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  */
 import type { JsonObject, JsonValue } from '../../k8s/types.ts';
-import { ProtobufError } from './errors.ts';
+import type { DecodeState } from './decode-state.ts';
+import { fillDefaults, isLeftOut, mapZeroValue } from './defaults.ts';
+import type { ProtobufError } from './errors.ts';
 import { Reader, Wire } from './reader.ts';
 import { type Field, Kind, type Message } from './schema.ts';
 import {
@@ -21,26 +23,6 @@ import {
   decodeTime,
   type SpecialContext,
 } from './special.ts';
-
-/** Messages inside messages. CRD schemas are the deepest real objects, at some 20 levels. */
-const MAX_DEPTH = 100;
-/** Objects a body may make: enough for any small body, and one for every four bytes beyond. */
-const FREE_OBJECTS = 10_000;
-const BYTES_PER_OBJECT = 4;
-const MAX_UNKNOWN_NAMES = 8;
-
-/** What one body used up and left over; nested envelopes share it with the outer one. */
-export class DecodeState {
-  objectsLeft: number;
-  depth = 0;
-  unknownFields = 0;
-  /** The first few unknown fields: `api/core/v1.PodSpec field 99`. */
-  readonly unknownNames: string[] = [];
-
-  constructor(bodyBytes: number) {
-    this.objectsLeft = FREE_OBJECTS + bodyBytes / BYTES_PER_OBJECT;
-  }
-}
 
 /** Decodes the object of a nested envelope; given by the envelope's module, which knows the kinds. */
 export type DecodeEnvelope = (bytes: Buffer, state: DecodeState) => JsonObject;
@@ -74,9 +56,7 @@ class Decoder implements SpecialContext {
   /** Reads fields up to `end` into `into`. `merging`: `into` may already hold an earlier occurrence. */
   fields(message: Message, into: JsonObject, end: number, merging: boolean): void {
     const { reader } = this;
-    if (++this.#state.depth > MAX_DEPTH) {
-      throw new ProtobufError('too-deep', `protobuf message is nested deeper than ${MAX_DEPTH} levels`);
-    }
+    this.#state.enter();
     this.spend();
     // Encoders write fields in order; only where the number does not rise can a field be there already.
     let last = 0;
@@ -101,8 +81,8 @@ class Decoder implements SpecialContext {
         throw reader.malformed(`${message.name}.${field.name} reaches beyond the end of its message`);
       }
     }
-    this.#fill(message, into);
-    this.#state.depth--;
+    fillDefaults(message, into, this.#state);
+    this.#state.leave();
   }
 
   message(message: Message, end: number): JsonObject {
@@ -112,26 +92,19 @@ class Decoder implements SpecialContext {
   }
 
   envelope(bytes: Buffer): JsonObject {
-    if (++this.#state.depth > MAX_DEPTH) {
-      throw new ProtobufError('too-deep', `protobuf message is nested deeper than ${MAX_DEPTH} levels`);
-    }
+    this.#state.enter();
     const value = this.#decodeEnvelope(bytes, this.#state);
-    this.#state.depth--;
+    this.#state.leave();
     return value;
   }
 
   unknown(typeName: string, tag: number, end: number): void {
-    this.#state.unknownFields++;
-    if (this.#state.unknownNames.length < MAX_UNKNOWN_NAMES) {
-      this.#state.unknownNames.push(`${typeName} field ${tag >>> 3}`);
-    }
+    this.#state.unknown(typeName, tag >>> 3);
     this.reader.skip(tag & 7, end);
   }
 
   spend(): void {
-    if (--this.#state.objectsLeft < 0) {
-      throw new ProtobufError('too-large', 'protobuf body stands for far more objects than its size explains');
-    }
+    this.#state.spend();
   }
 
   #single(field: Field, wire: number, into: JsonObject, end: number, again: boolean): void {
@@ -210,7 +183,7 @@ class Decoder implements SpecialContext {
     if (reader.position > entryEnd) {
       throw reader.malformed(`a map entry of ${field.name} is truncated`);
     }
-    setKey(map, key, value ?? this.#mapZero(field));
+    setKey(map, key, value ?? mapZeroValue(field, this.#state));
   }
 
   /** One value of the field's kind; for a map, of its values. */
@@ -273,50 +246,6 @@ class Decoder implements SpecialContext {
     }
   }
 
-  /** Sets what Go prints although it is not on the wire. */
-  #fill(message: Message, into: JsonObject): void {
-    for (const field of message.always) {
-      if (field.inline) {
-        this.#fill(field.message as Message, into);
-      } else if (into[field.name] === undefined) {
-        into[field.name] = field.pointer || field.repeated || field.map ? null : this.#zero(field);
-      }
-    }
-  }
-
-  #zero(field: Field): JsonValue {
-    switch (field.kind) {
-      case Kind.string:
-        return '';
-      case Kind.bool:
-      case Kind.schemaOrBool:
-        return false;
-      case Kind.int32:
-      case Kind.int64:
-      case Kind.double:
-      case Kind.intOrString:
-        return 0;
-      case Kind.quantity:
-        return '0';
-      case Kind.message: {
-        this.spend();
-        const value: JsonObject = {};
-        this.#fill(field.message as Message, value);
-        return value;
-      }
-      default:
-        return null;
-    }
-  }
-
-  /** The value of a map entry that has none: Go makes empty slices there, not nil ones. */
-  #mapZero(field: Field): JsonValue {
-    if (field.kind === Kind.bytes) {
-      return '';
-    }
-    return field.kind === Kind.stringList ? [] : this.#zero(field);
-  }
-
   #start(field: Field, wire: number, end: number): number {
     this.#expect(field, wire, Wire.bytes);
     return this.reader.endOfBytes(end);
@@ -331,20 +260,6 @@ class Decoder implements SpecialContext {
   #wrongWire(field: Field, wire: number): ProtobufError {
     return this.reader.malformed(`wire type ${wire} for field ${field.name}`);
   }
-}
-
-/** omitempty of a value that is on the wire: scalars and slices; a pointer to a zero value is shown. */
-function isLeftOut(field: Field, value: JsonValue): boolean {
-  if (field.omitZero) {
-    return value === null;
-  }
-  if (!field.omitEmpty || field.pointer) {
-    return false;
-  }
-  if (field.kind === Kind.stringList) {
-    return (value as string[]).length === 0;
-  }
-  return field.kind < Kind.message && (value === '' || value === 0 || value === false);
 }
 
 function isPackable(field: Field): boolean {
