@@ -1,5 +1,5 @@
 /**
- * Writes src/authz/default-roles.generated.json: the bootstrap roles that every tenant has, from a live API server.
+ * Writes src/virtual/default-roles.generated.json: the bootstrap roles that every tenant has, from a live API server.
  *
  *   node test/tools/default-roles.ts KUBECONFIG
  *
@@ -14,7 +14,7 @@ import { labelsOf, nameOf } from '../../src/k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
 import { type Fetch, fetchFrom } from './live.ts';
 
-const FILE = new URL('../../src/authz/default-roles.generated.json', import.meta.url);
+const FILE = new URL('../../src/virtual/default-roles.generated.json', import.meta.url);
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ROLES = [
   'admin',

@@ -1,0 +1,154 @@
+/**
+ * Roles and bindings of one tenant, arranged so that a request meets only the bindings that name its user or groups.
+ *
+ * Everything in it is in the tenant's terms. An object that is not well-formed grants nothing.
+ *
+ * @see k8s.io/kubernetes pkg/registry/rbac/validation/rule.go at v1.36
+ */
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { goQuote } from '../lib/go-quote.ts';
+import { type CompiledRule, compileRule, readRules } from './rules.ts';
+
+export type RbacResource = 'roles' | 'rolebindings' | 'clusterroles' | 'clusterrolebindings';
+
+export interface Binding {
+  readonly name: string;
+  /** `''` for a ClusterRoleBinding. */
+  readonly namespace: string;
+  readonly roleKind: string;
+  readonly roleName: string;
+  readonly subjects: readonly BoundSubject[];
+}
+
+export interface BoundSubject {
+  /** {@link userKey} or {@link groupKey}: what an identity is looked up by. */
+  readonly key: string;
+  /** `User "alice"`, for reasons. */
+  readonly text: string;
+}
+
+export function userKey(username: string): string {
+  return `u:${username}`;
+}
+
+export function groupKey(group: string): string {
+  return `g:${group}`;
+}
+
+/** The bindings of one namespace, or the cluster-wide ones. */
+export class BindingTable {
+  readonly #byName = new Map<string, Binding>();
+  readonly #bySubject = new Map<string, Set<Binding>>();
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name);
+  }
+
+  of(key: string): Iterable<Binding> {
+    return this.#bySubject.get(key) ?? [];
+  }
+
+  put(binding: Binding): void {
+    this.remove(binding.name);
+    this.#byName.set(binding.name, binding);
+    for (const { key } of binding.subjects) {
+      const bindings = this.#bySubject.get(key);
+      if (bindings === undefined) this.#bySubject.set(key, new Set([binding]));
+      else bindings.add(binding);
+    }
+  }
+
+  remove(name: string): void {
+    const binding = this.#byName.get(name);
+    if (binding === undefined) return;
+    this.#byName.delete(name);
+    for (const { key } of binding.subjects) {
+      const bindings = this.#bySubject.get(key);
+      bindings?.delete(binding);
+      if (bindings?.size === 0) this.#bySubject.delete(key);
+    }
+  }
+}
+
+export class RbacIndex {
+  readonly clusterBindings = new BindingTable();
+  readonly #namespaces = new Map<string, BindingTable>();
+  readonly #clusterRoles = new Map<string, readonly CompiledRule[]>();
+  /** By `namespace/name`. */
+  readonly #roles = new Map<string, readonly CompiledRule[]>();
+
+  get empty(): boolean {
+    return this.clusterBindings.size + this.#namespaces.size + this.#clusterRoles.size + this.#roles.size === 0;
+  }
+
+  bindingsIn(namespace: string): BindingTable | undefined {
+    return this.#namespaces.get(namespace);
+  }
+
+  clusterRole(name: string): readonly CompiledRule[] | undefined {
+    return this.#clusterRoles.get(name);
+  }
+
+  role(namespace: string, name: string): readonly CompiledRule[] | undefined {
+    return this.#roles.get(`${namespace}/${name}`);
+  }
+
+  /** Takes an object in, in place of an older one of its name. */
+  put(resource: RbacResource, namespace: string, name: string, object: JsonObject): void {
+    if (resource === 'clusterroles') this.#clusterRoles.set(name, readRules(object['rules']).map(compileRule));
+    else if (resource === 'roles') this.#roles.set(`${namespace}/${name}`, readRules(object['rules']).map(compileRule));
+    else if (resource === 'clusterrolebindings') this.clusterBindings.put(readBinding('', name, object));
+    else {
+      const table = this.#namespaces.get(namespace) ?? new BindingTable();
+      this.#namespaces.set(namespace, table);
+      table.put(readBinding(namespace, name, object));
+    }
+  }
+
+  remove(resource: RbacResource, namespace: string, name: string): void {
+    if (resource === 'clusterroles') this.#clusterRoles.delete(name);
+    else if (resource === 'roles') this.#roles.delete(`${namespace}/${name}`);
+    else if (resource === 'clusterrolebindings') this.clusterBindings.remove(name);
+    else {
+      const table = this.#namespaces.get(namespace);
+      table?.remove(name);
+      if (table?.size === 0) this.#namespaces.delete(namespace);
+    }
+  }
+}
+
+function readBinding(namespace: string, name: string, object: JsonObject): Binding {
+  const roleRef = isObject(object['roleRef']) ? object['roleRef'] : {};
+  const subjects = Array.isArray(object['subjects']) ? object['subjects'] : [];
+  return {
+    name,
+    namespace,
+    roleKind: text(roleRef['kind']),
+    roleName: text(roleRef['name']),
+    subjects: subjects.map((subject) => readSubject(namespace, subject)).filter((subject) => subject !== undefined),
+  };
+}
+
+function readSubject(bindingNamespace: string, subject: JsonValue): BoundSubject | undefined {
+  if (!isObject(subject)) return undefined;
+  const name = text(subject['name']);
+  if (name === '') return undefined;
+  if (subject['kind'] === 'User') return { key: userKey(name), text: `User ${goQuote(name)}` };
+  if (subject['kind'] === 'Group') return { key: groupKey(name), text: `Group ${goQuote(name)}` };
+  if (subject['kind'] !== 'ServiceAccount') return undefined;
+  const namespace = text(subject['namespace']) || bindingNamespace;
+  if (namespace === '') return undefined;
+  // The order of the two in the text is kube-apiserver's own.
+  return {
+    key: userKey(`system:serviceaccount:${namespace}:${name}`),
+    text: `ServiceAccount ${goQuote(`${name}/${namespace}`)}`,
+  };
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

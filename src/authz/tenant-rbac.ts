@@ -1,0 +1,185 @@
+/**
+ * RBAC of every tenant, decided in the proxy from the tenants' own Roles and bindings. Nothing of it acts upstream.
+ *
+ * Fed by four informers; each object is put into the tenant's terms once, by the view that it is given, and indexed.
+ * An object that has no view for its tenant grants nothing. Until all four are synced every question is refused with
+ * 503: never an allow by ignorance. Own writes come in through `Informer.note` and count at once.
+ *
+ * Roles with an aggregation rule count with the rules they store; nothing fills them in here.
+ *
+ * @see k8s.io/kubernetes plugin/pkg/auth/authorizer/rbac/rbac.go at v1.36
+ */
+import { ApiError } from '../errors.ts';
+import type { Identity } from '../exchange.ts';
+import { nameOf, namespaceOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { goQuote } from '../lib/go-quote.ts';
+import type { Attributes, Authorizer, Decision, Informer, InformerEvent, PolicyRule } from '../ports.ts';
+import { MASTERS } from '../tenancy/groups.ts';
+import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { type Binding, type BindingTable, groupKey, RbacIndex, type RbacResource, userKey } from './rbac-index.ts';
+import type { CompiledRule } from './rules.ts';
+
+export interface TenantRbacOptions {
+  readonly informers: Readonly<Record<RbacResource, Informer>>;
+  /** A stored object in the tenant's terms; undefined when it is not one of the tenant's. May throw: then likewise. */
+  readonly view: (tenant: TenantId, resource: RbacResource, object: JsonObject) => JsonObject | undefined;
+  /** ClusterRoles and ClusterRoleBindings that every tenant has until it stores its own of that name. */
+  readonly defaults: Readonly<Record<'clusterroles' | 'clusterrolebindings', readonly JsonObject[]>>;
+  /** Told of an object that is left out. */
+  readonly onFault?: (resource: RbacResource, object: JsonObject, error: unknown) => void;
+}
+
+/** Names of our own objects in tenants' namespaces; they bind the proxy, not the tenant's users. */
+const OWN = 'kubeveil:';
+
+interface Entry {
+  readonly tenant: TenantId;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function createTenantRbac(options: TenantRbacOptions): Authorizer & Disposable {
+  const indexes = new Map<TenantId, RbacIndex>();
+  /** Where each upstream object went, by resource and upstream name: a deletion must find it again. */
+  const entries = new Map<string, Entry>();
+  const informers = Object.entries(options.informers) as [RbacResource, Informer][];
+  const defaults = new RbacIndex();
+  const nothing = new RbacIndex();
+  for (const resource of ['clusterroles', 'clusterrolebindings'] as const) {
+    for (const object of options.defaults[resource]) defaults.put(resource, '', nameOf(object), object);
+  }
+  const stops = informers.map(([resource, informer]) => informer.subscribe((event) => take(resource, event)));
+
+  function take(resource: RbacResource, event: InformerEvent): void {
+    const upstream = { namespace: namespaceOf(event.object), name: nameOf(event.object) };
+    const key = `${resource}/${upstream.namespace}/${upstream.name}`;
+    const owner = tenantOf((upstream.namespace || upstream.name) as UpstreamName);
+    const seen = event.type === 'deleted' || owner === undefined ? undefined : view(owner, resource, event.object);
+    drop(key, resource);
+    if (seen === undefined || owner === undefined) return;
+    const entry = { tenant: owner, namespace: namespaceOf(seen), name: nameOf(seen) };
+    entries.set(key, entry);
+    const index = indexes.get(owner) ?? new RbacIndex();
+    indexes.set(owner, index);
+    index.put(resource, entry.namespace, entry.name, seen);
+  }
+
+  function view(tenant: TenantId, resource: RbacResource, object: JsonObject): JsonObject | undefined {
+    const namespaced = resource === 'roles' || resource === 'rolebindings';
+    if (namespaced && nameOf(object).startsWith(OWN)) return undefined;
+    try {
+      return options.view(tenant, resource, object);
+    } catch (error) {
+      options.onFault?.(resource, object, error);
+      return undefined;
+    }
+  }
+
+  function drop(key: string, resource: RbacResource): void {
+    const entry = entries.get(key);
+    if (entry === undefined) return;
+    entries.delete(key);
+    const index = indexes.get(entry.tenant);
+    index?.remove(resource, entry.namespace, entry.name);
+    if (index?.empty) indexes.delete(entry.tenant);
+  }
+
+  function indexOf(tenant: Tenant): RbacIndex {
+    if (!informers.every(([, informer]) => informer.synced)) {
+      throw new ApiError('ERR_UNAVAILABLE', 'roles and bindings are still being read, try again in a moment', {
+        why: 'rbac-not-synced',
+        details: { retryAfterSeconds: 1 },
+      });
+    }
+    return indexes.get(tenant.id) ?? nothing;
+  }
+
+  /** Calls `meet` with every binding that applies, once each, until it answers true. */
+  function walk(index: RbacIndex, who: Identity, namespace: string, meet: (met: Met) => boolean): void {
+    const keys = [userKey(who.username), ...new Set(who.groups.map(groupKey))];
+    const seen = new Set<Binding>();
+    const visit = (table: BindingTable, hidden?: BindingTable): boolean => {
+      for (const key of keys) {
+        for (const binding of table.of(key)) {
+          if (seen.has(binding) || hidden?.has(binding.name)) continue;
+          seen.add(binding);
+          if (meet({ binding, rules: resolve(index, binding), keys })) return true;
+        }
+      }
+      return false;
+    };
+    if (visit(index.clusterBindings) || visit(defaults.clusterBindings, index.clusterBindings)) return;
+    const local = namespace === '' ? undefined : index.bindingsIn(namespace);
+    if (local !== undefined) visit(local);
+  }
+
+  /** The rules of the role that a binding names, or in words why there are none. */
+  function resolve(index: RbacIndex, binding: Binding): readonly CompiledRule[] | string {
+    const { roleKind, roleName, namespace } = binding;
+    if (roleKind === 'ClusterRole') {
+      const rules = index.clusterRole(roleName) ?? defaults.clusterRole(roleName);
+      return rules ?? `clusterrole.rbac.authorization.k8s.io ${goQuote(roleName)} not found`;
+    }
+    if (roleKind === 'Role' && namespace !== '') {
+      const rules = index.role(namespace, roleName);
+      return rules ?? `role.rbac.authorization.k8s.io ${goQuote(roleName)} not found`;
+    }
+    return `unsupported role reference kind: ${goQuote(roleKind)}`;
+  }
+
+  function decide(tenant: Tenant, who: Identity, attributes: Attributes): Decision {
+    const index = indexOf(tenant);
+    if (who.groups.includes(MASTERS)) return { allowed: true, reason: '' };
+    const errors: string[] = [];
+    let source: string | undefined;
+    walk(index, who, attributes.isResource ? attributes.namespace : '', ({ binding, rules, keys }) => {
+      if (typeof rules === 'string') errors.push(rules);
+      else if (rules.some((rule) => rule.allows(attributes))) source = describe(binding, keys);
+      return source !== undefined;
+    });
+    if (source !== undefined) return { allowed: true, reason: `RBAC: allowed by ${source}` };
+    return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
+  }
+
+  function rulesFor(tenant: Tenant, who: Identity, namespace: string): { rules: PolicyRule[]; errors: string[] } {
+    const found: PolicyRule[] = [];
+    const errors: string[] = [];
+    walk(indexOf(tenant), who, namespace, ({ rules }) => {
+      if (typeof rules === 'string') errors.push(rules);
+      else found.push(...rules.map(({ rule }) => rule));
+      return false;
+    });
+    return { rules: found, errors };
+  }
+
+  return {
+    decide,
+    rulesFor,
+    [Symbol.dispose]() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+interface Met {
+  readonly binding: Binding;
+  readonly rules: readonly CompiledRule[] | string;
+  readonly keys: readonly string[];
+}
+
+/** As kube-apiserver names the source of a right, with the first subject of the binding that fits. */
+function describe(binding: Binding, keys: readonly string[]): string {
+  const subject = binding.subjects.find(({ key }) => keys.includes(key))?.text ?? '';
+  const role = `${binding.roleKind} ${goQuote(binding.roleName)} to ${subject}`;
+  return binding.namespace === ''
+    ? `ClusterRoleBinding ${goQuote(binding.name)} of ${role}`
+    : `RoleBinding ${goQuote(`${binding.name}/${binding.namespace}`)} of ${role}`;
+}
+
+/** Several errors in one text, as apimachinery's Aggregate prints them: each once. */
+export function aggregate(errors: readonly string[]): string {
+  const unique = [...new Set(errors)];
+  return unique.length === 1 ? `${unique[0]}` : `[${unique.join(', ')}]`;
+}

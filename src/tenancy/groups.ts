@@ -1,0 +1,21 @@
+/**
+ * Groups that a user has without anybody saying so, local to the tenant.
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
+ * @see k8s.io/apiserver pkg/authentication/serviceaccount/util.go at v0.36
+ */
+import type { Identity } from '../exchange.ts';
+
+export const AUTHENTICATED = 'system:authenticated';
+/** Members may do everything in their tenant, whatever its roles say, so that nobody can lock a tenant for good. */
+export const MASTERS = 'system:masters';
+const SERVICE_ACCOUNTS = 'system:serviceaccounts';
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/** The same identity with its implicit groups at the end; itself when it has them all. */
+export function withImplicitGroups(identity: Identity): Identity {
+  const account = SERVICE_ACCOUNT.exec(identity.username);
+  const implicit =
+    account === null ? [AUTHENTICATED] : [SERVICE_ACCOUNTS, `${SERVICE_ACCOUNTS}:${account[1]}`, AUTHENTICATED];
+  const missing = implicit.filter((group) => !identity.groups.includes(group));
+  return missing.length === 0 ? identity : { ...identity, groups: [...identity.groups, ...missing] };
+}
