@@ -69,7 +69,7 @@ function podAffinityRefs(path: string): Reference[] {
 }
 
 /** PersistentVolumeClaimSpec at `path`. */
-export function claimSpecRefs(path: string): Reference[] {
+function claimSpecRefs(path: string): Reference[] {
   return [
     nameRef(`${path}.volumeName`, VOLUMES),
     nameRef(`${path}.storageClassName`, STORAGE_CLASSES),
@@ -77,6 +77,26 @@ export function claimSpecRefs(path: string): Reference[] {
     objectRef(`${path}.dataSource`),
     objectRef(`${path}.dataSourceRef`),
   ];
+}
+
+/** PersistentVolumeClaim at `path`, status included: a claim, or a template of one. */
+export function claimRefs(path: string = ''): Reference[] {
+  const under = path === '' ? '' : `${path}.`;
+  return [
+    ...claimSpecRefs(`${under}spec`),
+    nameRef(`${under}status.currentVolumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
+    nameRef(`${under}status.modifyVolumeStatus.targetVolumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
+    ...conditionRefs(`${under}status.conditions`),
+  ];
+}
+
+/** ContainerStatus lists below `path`. What a container says at its end is its own text; why it waits is the kubelet's. */
+export function containerStatusRefs(path: string): Reference[] {
+  const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'];
+  return lists.flatMap((list) => [
+    messageRef(`${path}.${list}[].state.waiting.message`),
+    messageRef(`${path}.${list}[].lastState.waiting.message`),
+  ]);
 }
 
 /** PodSpec at `path`: `spec` of a pod, `spec.template.spec` of a deployment. */

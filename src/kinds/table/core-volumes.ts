@@ -4,16 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  */
 import type { Kind } from '../kind.ts';
-import {
-  claimSpecRefs,
-  conditionRefs,
-  messageRef,
-  nameRef,
-  STORAGE_CLASSES,
-  VOLUME_ATTRIBUTES_CLASSES,
-  VOLUMES,
-  volumeSpecRefs,
-} from '../refs.ts';
+import { claimRefs, messageRef, STORAGE_CLASSES, VOLUME_ATTRIBUTES_CLASSES, VOLUMES, volumeSpecRefs } from '../refs.ts';
 import { native, OPEN, published } from '../row.ts';
 
 export const CORE_VOLUMES: readonly Kind[] = [
@@ -22,12 +13,7 @@ export const CORE_VOLUMES: readonly Kind[] = [
     resource: 'persistentvolumeclaims',
     kind: 'PersistentVolumeClaim',
     reason: 'the host’s controllers bind it to a volume of a class that the policy publishes',
-    refs: [
-      ...claimSpecRefs('spec'),
-      nameRef('status.currentVolumeAttributesClassName', VOLUME_ATTRIBUTES_CLASSES),
-      nameRef('status.modifyVolumeStatus.targetVolumeAttributesClassName', VOLUME_ATTRIBUTES_CLASSES),
-      ...conditionRefs(),
-    ],
+    refs: claimRefs(),
     subresources: { status: OPEN },
     columns: {
       volume: { cell: 'name', of: VOLUMES },

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, messageRef, NODES, nameRef, podSpecRefs } from '../refs.ts';
+import { conditionRefs, containerStatusRefs, messageRef, NODES, nameRef, podSpecRefs } from '../refs.ts';
 import { native, OPEN, READ_ONLY, SCALE } from '../row.ts';
 
 const STREAMS = 'a connection to the kubelet: comes with the streams (exec, logs, port-forward)';
@@ -19,9 +19,7 @@ export const CORE_WORKLOADS: readonly Kind[] = [
       ...podSpecRefs('spec'),
       ...conditionRefs(),
       messageRef('status.message'),
-      messageRef('status.containerStatuses[].state.waiting.message'),
-      messageRef('status.initContainerStatuses[].state.waiting.message'),
-      messageRef('status.ephemeralContainerStatuses[].state.waiting.message'),
+      ...containerStatusRefs('status'),
       nameRef('status.nominatedNodeName', NODES),
     ],
     subresources: {

@@ -72,6 +72,10 @@ export const NETWORKING: readonly Kind[] = [
     resource: 'endpointslices',
     kind: 'EndpointSlice',
     reason: 'belongs to a service of the same namespace; foreign addresses in it are the policy’s to refuse',
-    refs: [objectRef('endpoints[].targetRef'), nameRef('endpoints[].nodeName', NODES)],
+    refs: [
+      objectRef('endpoints[].targetRef'),
+      nameRef('endpoints[].nodeName', NODES),
+      nameRef('endpoints[].hints.forNodes[].name', NODES),
+    ],
   }),
 ];
