@@ -11,7 +11,7 @@
  *   verbs | discovery | virtual -> Reply
  *   respond      -> bytes
  */
-import type { JsonObject, WatchEvent } from './k8s/types.ts';
+import type { Gvk, JsonObject, WatchEvent } from './k8s/types.ts';
 import type { Verb } from './kinds/kind.ts';
 import type { TenantId, TenantName } from './tenancy/names.ts';
 
@@ -98,6 +98,10 @@ export interface Accept {
   readonly media: 'json' | 'yaml' | 'protobuf';
   /** `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`, `APIGroupDiscoveryList`. */
   readonly as: { readonly kind: string; readonly group: string; readonly version: string } | undefined;
+  /** Indented JSON: asked for by parameter, or a browser or curl. */
+  readonly pretty?: boolean;
+  /** What the client would take instead of protobuf, for a kind that has no protobuf form. */
+  readonly otherwise?: Accept;
 }
 
 /** A request body, decoded. */
@@ -118,7 +122,13 @@ export type Reply =
       readonly bytes: Uint8Array;
       readonly headers?: ReplyHeaders;
     }
-  | { readonly kind: 'watch'; readonly events: AsyncIterable<WatchEvent>; readonly headers?: ReplyHeaders };
+  | {
+      readonly kind: 'watch';
+      readonly events: AsyncIterable<WatchEvent>;
+      /** Kind of the objects, which tells whether protobuf will do. */
+      readonly gvk?: Gvk;
+      readonly headers?: ReplyHeaders;
+    };
 
 /** Lower-case names, from an allow-list: warning, retry-after, etag, ... */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;

@@ -1,0 +1,72 @@
+/**
+ * Raw headers -> RequestHead. Headers go on by allow-list; hop-by-hop headers, `X-Forwarded-*`, `X-Remote-*`,
+ * `Forwarded` and everything else that could pass for our own word stay here. `Impersonate-*` is taken out and kept apart.
+ *
+ * Refuses what two parsers could read in two ways: a length and a transfer coding together, a header sent twice of which
+ * one value counts, a target that is no path, a method that Kubernetes has no use for.
+ *
+ * @see RFC 9112 section 6.1 (framing), RFC 9110 section 7.6.1 (hop-by-hop)
+ */
+import { ApiError } from '../errors.ts';
+import type { RequestHead } from '../exchange.ts';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** One value only: a second one, even the same, is refused. */
+const SINGLE = new Set(['authorization', 'content-type', 'content-encoding', 'if-none-match', 'user-agent']);
+/** Lists: several lines are one list. */
+const LISTS = new Set(['accept', 'accept-encoding']);
+/** Not passed on, but no less ambiguous when sent twice. */
+const SINGLE_FRAMING = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'upgrade']);
+
+export interface RawRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly target: string;
+  /** Name, value, name, value, as they came. HTTP/2's pseudo-headers among them. */
+  readonly rawHeaders: readonly string[];
+  readonly serverName: string | undefined;
+  readonly peerCertificate: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** @throws {ApiError} ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED */
+export function requestHead(request: RawRequest): RequestHead {
+  const headers = new Map<string, string>();
+  const impersonate = new Map<string, string[]>();
+  const framing = new Set<string>();
+  for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
+    const name = (request.rawHeaders[at] ?? '').toLowerCase();
+    const value = request.rawHeaders[at + 1] ?? '';
+    if (SINGLE_FRAMING.has(name)) {
+      if (framing.has(name)) throw twice(name);
+      framing.add(name);
+    } else if (name.startsWith('impersonate-')) {
+      const values = impersonate.get(name);
+      if (values === undefined) impersonate.set(name, [value]);
+      else values.push(value);
+    } else if (SINGLE.has(name)) {
+      if (headers.has(name)) throw twice(name);
+      headers.set(name, value);
+    } else if (LISTS.has(name)) {
+      const earlier = headers.get(name);
+      headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+    }
+  }
+  if (framing.has('content-length') && framing.has('transfer-encoding')) {
+    throw refused('the request has both Content-Length and Transfer-Encoding');
+  }
+  if (!METHODS.has(request.method)) {
+    throw new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
+  }
+  if (!request.target.startsWith('/')) throw refused('the request target must be a path that starts with "/"');
+  const { id, method, target, serverName, peerCertificate, signal } = request;
+  return { id, method, target, headers, impersonate, serverName, peerCertificate, signal };
+}
+
+function twice(name: string): ApiError {
+  return refused(`the request has more than one ${name} header`);
+}
+
+function refused(message: string): ApiError {
+  return new ApiError('ERR_BAD_REQUEST', message, { why: 'ambiguous-request' });
+}

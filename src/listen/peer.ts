@@ -1,0 +1,34 @@
+/**
+ * What the TLS connection says of the client: its server name and its certificate. Read once for a connection, for
+ * either costs more than the rest of accepting a request.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+
+export interface Peer {
+  readonly serverName: string | undefined;
+  /** DER; nobody has verified it yet. */
+  readonly certificate: Uint8Array | undefined;
+  readonly remoteAddress: string;
+}
+
+const peers = new WeakMap<object, Peer>();
+
+/** Undefined when the connection is gone already. */
+export function peerOf(request: IncomingMessage | Http2ServerRequest): Peer | undefined {
+  const session = 'stream' in request ? request.stream.session : undefined;
+  if ('stream' in request && (session === undefined || session.destroyed)) return undefined;
+  const key: object = session ?? request.socket;
+  const known = peers.get(key);
+  if (known !== undefined) return known;
+  const socket = (session?.socket ?? request.socket) as TLSSocket;
+  const serverName: unknown = (socket as { servername?: unknown }).servername;
+  const peer: Peer = {
+    serverName: typeof serverName === 'string' && serverName !== '' ? serverName : undefined,
+    certificate: socket.getPeerX509Certificate()?.raw,
+    remoteAddress: socket.remoteAddress ?? '',
+  };
+  peers.set(key, peer);
+  return peer;
+}

@@ -1,0 +1,234 @@
+/**
+ * The door: TLS with HTTP/2 and HTTP/1.1 on one port. Client certificates are asked for and taken unverified; authn
+ * checks them against the tenant's CA. Sessions are not resumed, so that a certificate is seen on every connection.
+ *
+ * It bounds what a client may take before anybody knows who it is (time, headers, streams, connections), hands each
+ * clean request to the handler, and answers the rest with a `Status`.
+ *
+ * @see https://nodejs.org/docs/latest-v24.x/api/http2.html#http2createsecureserveroptions-onrequesthandler
+ */
+import { constants as crypto, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  Http2ServerResponse,
+  constants as http2,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ApiError } from '../errors.ts';
+import { Connections } from './connections.ts';
+import { requestHead } from './head.ts';
+import { DEFAULT_LIMITS, type Listener, type ListenerOptions, type ListenLimits } from './options.ts';
+import { peerOf } from './peer.ts';
+import { connectionFault, lingerThenDestroy, refuseRaw, upgradeRefused } from './refuse.ts';
+
+const GRACE_MS = 10_000;
+/** After the grace: time for the last bytes of what was told to end. */
+const LAST_MS = 1_000;
+
+/** @throws {Error} when the port is taken or may not be used; the message names it. */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const server = createServer(options, limits);
+  const connections = new Connections(server, limits.idleTimeoutMs);
+  const draining = new AbortController();
+  const ending = new AbortController();
+  new Door(server, options, draining.signal, ending.signal).open();
+  await listen(server, options.host, options.port);
+  const { address, port } = server.address() as AddressInfo;
+
+  let closed: Promise<void> | undefined;
+  async function closeAll(graceMs: number): Promise<void> {
+    const gone = once(server, 'close');
+    // Tells HTTP/2 clients to go (GOAWAY), ends idle HTTP/1.1 connections, and lets requests finish.
+    server.close();
+    draining.abort();
+    const timers = [
+      setTimeout(() => ending.abort(new ApiError('ERR_UNAVAILABLE', 'the server is shutting down')), graceMs),
+      setTimeout(() => connections.destroyAll(), graceMs + LAST_MS),
+    ];
+    await gone;
+    for (const timer of timers) clearTimeout(timer);
+  }
+  const close = (graceMs = options.graceMs ?? GRACE_MS): Promise<void> => {
+    closed ??= closeAll(graceMs);
+    return closed;
+  };
+  if (options.signal?.aborted) await close();
+  options.signal?.addEventListener('abort', () => void close(), { once: true });
+  return { host: address, port, close, setTls: ({ cert, key }) => server.setSecureContext(secureContext(cert, key)) };
+}
+
+function secureContext(
+  cert: string,
+  key: string,
+): { cert: string; key: string; secureOptions: number; minVersion: 'TLSv1.2' } {
+  return { cert, key, secureOptions: crypto.SSL_OP_NO_TICKET, minVersion: 'TLSv1.2' };
+}
+
+function createServer({ tls }: ListenerOptions, limits: ListenLimits): Http2SecureServer {
+  const server = createSecureServer({
+    ...secureContext(tls.cert, tls.key),
+    allowHTTP1: true,
+    requestCert: true,
+    rejectUnauthorized: false,
+    handshakeTimeout: limits.handshakeTimeoutMs,
+    noDelay: true,
+    // A client that vanished without a word is noticed, for its watches hold resources upstream.
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    settings: {
+      maxConcurrentStreams: limits.concurrentStreams,
+      maxHeaderListSize: limits.headerBytes,
+      enablePush: false,
+    },
+    maxHeaderListPairs: limits.headerCount,
+    maxSessionMemory: limits.sessionMegabytes,
+    unknownProtocolTimeout: limits.handshakeTimeoutMs,
+    http1Options: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: Math.min(5_000, Math.max(100, Math.floor(limits.headersTimeoutMs / 2))),
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+    },
+  } as Parameters<typeof createSecureServer>[0]);
+  server.maxConnections = limits.connections;
+  (server as unknown as { maxHeadersCount: number }).maxHeadersCount = limits.headerCount;
+  return server;
+}
+
+async function listen(server: Http2SecureServer, host: string, port: number): Promise<void> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const why =
+      code === 'EADDRINUSE'
+        ? 'another program has it: stop that, or choose another port'
+        : code === 'EACCES'
+          ? 'this user may not use it: choose a port above 1023'
+          : `${code ?? cause}: check the address`;
+    throw new Error(`cannot listen on ${host} port ${port}: ${why}`, { cause });
+  }
+}
+
+type AnyRequest = IncomingMessage | Http2ServerRequest;
+type AnyResponse = ServerResponse | Http2ServerResponse;
+
+/** Turns what the server emits into calls of the handler, or refusals. */
+class Door {
+  readonly #server: Http2SecureServer;
+  readonly #options: ListenerOptions;
+  readonly #draining: AbortSignal;
+  readonly #ending: AbortSignal;
+  /** HTTP/1.1 connections with an answer under way: nothing else may be written there. */
+  readonly #busy = new WeakMap<object, number>();
+
+  constructor(server: Http2SecureServer, options: ListenerOptions, draining: AbortSignal, ending: AbortSignal) {
+    this.#server = server;
+    this.#options = options;
+    this.#draining = draining;
+    this.#ending = ending;
+  }
+
+  open(): void {
+    const { log, renderError } = this.#options;
+    this.#server.on('request', (request: AnyRequest, response: AnyResponse) => void this.#serve(request, response));
+    this.#server.on('checkExpectation', (request: AnyRequest, response: AnyResponse) => {
+      this.#refuse(
+        request,
+        response,
+        new ApiError('ERR_BAD_REQUEST', 'the only expectation this server knows is 100-continue'),
+      );
+    });
+    this.#server.on('connect', (request: AnyRequest, answer: AnyResponse | Duplex) => {
+      const error = new ApiError(
+        'ERR_METHOD_NOT_ALLOWED',
+        'the server does not allow this method on the requested resource',
+      );
+      if (answer instanceof Http2ServerResponse) this.#refuse(request, answer, error);
+      else refuseRaw(answer as Duplex, error, renderError);
+    });
+    this.#server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => {
+      refuseRaw(socket, upgradeRefused(), renderError);
+    });
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      const fault = connectionFault(error);
+      log.debug({ cause: error }, 'a connection failed');
+      if (fault === undefined || (this.#busy.get(socket) ?? 0) > 0) socket.destroy();
+      else refuseRaw(socket, fault, renderError);
+    });
+    this.#server.on('sessionError', (error) => log.debug({ cause: error }, 'an HTTP/2 connection failed'));
+  }
+
+  async #serve(request: AnyRequest, response: AnyResponse): Promise<void> {
+    const { handler, log } = this.#options;
+    const id = randomUUID();
+    const gone = new AbortController();
+    this.#follow(request, response, gone);
+    const peer = peerOf(request);
+    if (peer === undefined) return;
+    try {
+      const head = requestHead({
+        id,
+        method: request.method ?? '',
+        target: request.url ?? '',
+        rawHeaders: request.rawHeaders,
+        serverName: peer.serverName,
+        peerCertificate: peer.certificate,
+        signal: gone.signal,
+      });
+      await handler({ head, body: request, response, remoteAddress: peer.remoteAddress, draining: this.#draining });
+    } catch (error) {
+      if (!(error instanceof ApiError)) log.error({ id, err: error }, 'a request failed by a fault of the proxy');
+      this.#refuse(request, response, error, id);
+    }
+  }
+
+  /** Tells the handler when the client goes, and what is left of the body where to go. */
+  #follow(request: AnyRequest, response: AnyResponse, gone: AbortController): void {
+    const { log } = this.#options;
+    const socket = 'stream' in request ? undefined : request.socket;
+    if (socket !== undefined) this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    const end = (): void => gone.abort(this.#ending.reason);
+    this.#ending.addEventListener('abort', end);
+    const fault = (error: Error): void => log.debug({ cause: error }, 'a connection failed');
+    request.on('error', fault);
+    response.on('error', fault);
+    response.once('finish', () => {
+      if (request.complete) return;
+      if ('stream' in request) request.stream.close(http2.NGHTTP2_NO_ERROR);
+      else {
+        request.socket.end();
+        lingerThenDestroy(request.socket);
+      }
+    });
+    response.once('close', () => {
+      this.#ending.removeEventListener('abort', end);
+      if (socket !== undefined) this.#busy.set(socket, (this.#busy.get(socket) ?? 1) - 1);
+      gone.abort(new ApiError('ERR_UNAVAILABLE', 'the client is gone', { why: 'client-gone' }));
+    });
+  }
+
+  /** A refusal of the door's own, or the last resort for a handler that failed. */
+  #refuse(request: AnyRequest, response: AnyResponse, error: unknown, id: string = randomUUID()): void {
+    if (response.headersSent) {
+      if (!response.writableEnded) response.destroy();
+      return;
+    }
+    const rendered = this.#options.renderError(error, id);
+    // What the door refuses was ambiguous or unwanted: nothing more is read from that connection.
+    const headers = 'stream' in request ? rendered.headers : { ...rendered.headers, connection: 'close' };
+    const answer = response as ServerResponse;
+    answer.writeHead(rendered.status, headers);
+    answer.end(request.method === 'HEAD' ? undefined : rendered.body);
+  }
+}

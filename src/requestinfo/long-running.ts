@@ -1,0 +1,13 @@
+/**
+ * Which requests may last: watches, followed logs and the streams into a pod. They have no deadline and are counted
+ * apart from the short ones.
+ *
+ * @see k8s.io/kubernetes pkg/controlplane/apiserver/config.go (LongRunningFunc) at v1.36
+ */
+import type { RequestInfo } from '../exchange.ts';
+
+const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+
+export function isLongRunning(info: RequestInfo): boolean {
+  return info.isResource && (info.verb === 'watch' || LONG_SUBRESOURCES.has(info.subresource));
+}

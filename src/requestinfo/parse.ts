@@ -1,0 +1,141 @@
+/**
+ * URL and method -> RequestInfo, as kube-apiserver reads them. Accepted forms, each also below `/tenants/{id}`:
+ *
+ *   /api/{version}/{resource}[/{name}[/{subresource}]]
+ *   /api/{version}/namespaces/{namespace}/{resource}[/{name}[/{subresource}]]
+ *   /api/{version}/namespaces/{name}/status|finalize
+ *   /api/{version}/.../{name}/proxy/{any path}
+ *   /api/{version}/watch/...                  the older spelling of ?watch=true
+ *   /apis/{group}/{version}/...               the same for named groups
+ *   anything else                             not a resource: discovery, OpenAPI, version, health
+ *
+ * Unlike kube-apiserver it refuses what has a second reading; see target.ts. Whether the kind exists and offers the
+ * verb is decided later.
+ *
+ * @see k8s.io/apiserver pkg/endpoints/request/requestinfo.go at v0.36
+ */
+import { ApiError } from '../errors.ts';
+import type { Query, RequestInfo, ResourceInfo } from '../exchange.ts';
+import type { Verb } from '../kinds/kind.ts';
+import type { TenantName } from '../tenancy/names.ts';
+import { selectedName } from './selected-name.ts';
+import { parseTarget, type Target } from './target.ts';
+
+/** Of `namespaces/{name}`; every other segment after the name is a namespaced resource. */
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+const VERBS: ReadonlyMap<string, Verb> = new Map([
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
+
+/**
+ * @param method upper case
+ * @param target path and query as sent
+ * @throws {ApiError} ERR_BAD_REQUEST malformed; ERR_NOT_FOUND no URL of this form is served; ERR_METHOD_NOT_ALLOWED
+ */
+export function parseRequestInfo(method: string, target: string): RequestInfo {
+  const { segments, trailingSlash, query } = parseTarget(target);
+  const [first, id] = segments;
+  const claimed = first === 'tenants' && id !== undefined ? id : undefined;
+  const path = claimed === undefined ? segments : segments.slice(2);
+  const root = resourceRoot(path);
+  if (root === undefined) {
+    return { isResource: false, verb: method.toLowerCase(), path: `/${path.join('/')}`, query, claimed };
+  }
+  return resourceInfo(method, { segments: path.slice(root.length), trailingSlash, query }, root, claimed);
+}
+
+interface Root {
+  readonly group: string;
+  readonly version: string;
+  /** How many segments the root takes. */
+  readonly length: number;
+}
+
+function resourceRoot(path: readonly string[]): Root | undefined {
+  const [prefix, second, third] = path;
+  if (prefix === 'api' && path.length >= 3 && second !== undefined) return { group: '', version: second, length: 2 };
+  if (prefix === 'apis' && path.length >= 4 && second !== undefined && third !== undefined) {
+    return { group: second, version: third, length: 3 };
+  }
+  return undefined;
+}
+
+function resourceInfo(method: string, target: Target, root: Root, claimed: string | undefined): ResourceInfo {
+  const { query } = target;
+  let parts = target.segments;
+  let verb = verbOf(method);
+  const watchPath = parts[0] === 'watch';
+  if (watchPath) {
+    parts = parts.slice(1);
+    if (parts.length === 0) {
+      throw new ApiError('ERR_BAD_REQUEST', 'unable to determine kind and namespace from url', {
+        why: 'malformed-url',
+      });
+    }
+    if (verb !== 'get') throw methodNotAllowed();
+    verb = 'watch';
+  } else if (parts[0] === 'proxy') {
+    throw notFound();
+  }
+
+  let namespace = '';
+  if (parts[0] === 'namespaces' && parts[1] !== undefined) {
+    const third = parts[2];
+    if (third !== undefined && !NAMESPACE_SUBRESOURCES.has(third)) {
+      namespace = parts[1];
+      parts = parts.slice(2);
+    }
+  }
+
+  const [resource = '', urlName = '', subresource = '', ...rest] = parts;
+  const isProxy = subresource === 'proxy' && !watchPath;
+  if (isProxy && target.trailingSlash) rest.push('');
+  if (!isProxy && rest.length > 0) throw notFound();
+  if (watchPath && subresource !== '') throw notFound();
+
+  let name = urlName;
+  if (name === '' && verb === 'get') {
+    verb = asksToWatch(query) ? 'watch' : 'list';
+    name = selectedName(query) ?? '';
+  } else if (name === '' && verb === 'delete') {
+    verb = 'deletecollection';
+  }
+  return {
+    isResource: true,
+    verb,
+    group: root.group,
+    version: root.version,
+    resource,
+    subresource,
+    rest,
+    namespace: namespace as TenantName | '',
+    name,
+    query,
+    claimed,
+  };
+}
+
+function verbOf(method: string): Verb {
+  const verb = VERBS.get(method);
+  if (verb === undefined) throw methodNotAllowed();
+  return verb;
+}
+
+/** As Kubernetes converts a query parameter to a boolean: present and neither `0` nor `false`. */
+function asksToWatch(query: Query): boolean {
+  const value = query.get('watch')?.toLowerCase();
+  return value !== undefined && value !== '0' && value !== 'false';
+}
+
+function methodNotAllowed(): ApiError {
+  return new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
+}
+
+function notFound(): ApiError {
+  return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource');
+}

@@ -1,0 +1,137 @@
+/**
+ * A watch as it goes out: one JSON document a line, or one protobuf frame, for each event. Headers are sent at once, for
+ * clients wait for them; no event is taken from upstream before the client has taken the one before; whatever ends the
+ * stream ends the events too, so that nothing is left running upstream.
+ *
+ * Once the stream has begun, a failure is an ERROR event and the end.
+ *
+ * @see k8s.io/apiserver pkg/endpoints/handlers/watch.go at v0.36
+ */
+
+import { hasProtobuf } from '../codec/protobuf/codec.ts';
+import { encodeWatchEvent } from '../codec/protobuf/frames.ts';
+import { ApiError } from '../errors.ts';
+import type { Accept, Reply } from '../exchange.ts';
+import type { WatchEvent } from '../k8s/types.ts';
+import type { Logger } from '../observe/log.ts';
+import { noProtobuf } from './encode.ts';
+import { answerHeaders } from './headers.ts';
+import { isOpen, type Sink, writeChunk } from './sink.ts';
+import { statusOf } from './status.ts';
+
+export interface Watching {
+  readonly id: string;
+  readonly accept: Accept;
+  readonly signal: AbortSignal;
+  readonly until: AbortSignal | undefined;
+  readonly stallMs: number;
+  readonly log: Logger;
+}
+
+/** @throws {ApiError} ERR_NOT_ACCEPTABLE, before anything was sent. */
+export async function writeWatch(
+  sink: Sink,
+  reply: Extract<Reply, { kind: 'watch' }>,
+  watching: Watching,
+): Promise<{ status: number; bodyBytes: number }> {
+  const { id, signal, until, stallMs } = watching;
+  const events = reply.events[Symbol.asyncIterator]();
+  const pump = new Pump(events, watching);
+  let bodyBytes = 0;
+  try {
+    const protobuf = inProtobuf(watching.accept, reply);
+    const contentType = protobuf ? 'application/vnd.kubernetes.protobuf;stream=watch' : 'application/json';
+    sink.writeHead(200, answerHeaders(id, contentType, reply.headers));
+    sink.flushHeaders();
+    signal.addEventListener('abort', pump.stop);
+    until?.addEventListener('abort', pump.stop);
+    if (signal.aborted || until?.aborted) pump.stop();
+    while (isOpen(sink)) {
+      const next = await pump.next();
+      if (next === undefined) break;
+      const chunk = encodeEvent(next.event, protobuf, watching);
+      bodyBytes += chunk.bytes.length;
+      if (!(await writeChunk(sink, chunk.bytes, stallMs, signal)) || next.last || chunk.last) break;
+    }
+    if (isOpen(sink)) sink.end();
+    return { status: 200, bodyBytes };
+  } finally {
+    pump.stop();
+    signal.removeEventListener('abort', pump.stop);
+    until?.removeEventListener('abort', pump.stop);
+    // Not awaited: an iterator that waits for upstream answers only when upstream does.
+    events.return?.()?.then(undefined, (cause: unknown) => watching.log.debug({ id, cause }, 'a watch ended badly'));
+  }
+}
+
+interface Next {
+  readonly event: WatchEvent;
+  readonly last: boolean;
+}
+
+/** Takes events until it is stopped, also while it waits for one. */
+class Pump {
+  readonly #events: AsyncIterator<WatchEvent>;
+  readonly #watching: Watching;
+  #stopped = false;
+  #wake: ((nothing: undefined) => void) | undefined;
+
+  constructor(events: AsyncIterator<WatchEvent>, watching: Watching) {
+    this.#events = events;
+    this.#watching = watching;
+  }
+
+  readonly stop = (): void => {
+    this.#stopped = true;
+    this.#wake?.(undefined);
+  };
+
+  /** Undefined at the end. A failure is the last event. */
+  async next(): Promise<Next | undefined> {
+    if (this.#stopped) return undefined;
+    // A promise for each event: racing all of them against one that lives as long as the watch would keep them all.
+    const { promise, resolve } = Promise.withResolvers<Next | undefined>();
+    this.#wake = resolve;
+    void this.#take().then(resolve);
+    return await promise;
+  }
+
+  async #take(): Promise<Next | undefined> {
+    try {
+      const { done, value } = await this.#events.next();
+      return done || this.#stopped ? undefined : { event: value, last: false };
+    } catch (error) {
+      return this.#stopped ? undefined : { event: errorEvent(error, this.#watching), last: true };
+    }
+  }
+}
+
+interface Chunk {
+  readonly bytes: Uint8Array | string;
+  readonly last: boolean;
+}
+
+function encodeEvent(event: WatchEvent, protobuf: boolean, watching: Watching): Chunk {
+  if (!protobuf) {
+    const bytes = `{"type":${JSON.stringify(event.type)},"object":${JSON.stringify(event.object)}}\n`;
+    return { bytes, last: false };
+  }
+  const frame = encodeWatchEvent(event.type, event.object);
+  if (frame !== undefined) return { bytes: frame, last: false };
+  const failed = encodeWatchEvent('ERROR', errorEvent(noProtobuf(), watching).object);
+  if (failed === undefined) throw new TypeError('a Status has no protobuf form');
+  return { bytes: failed, last: true };
+}
+
+function errorEvent(error: unknown, watching: Watching): WatchEvent {
+  const { id, log } = watching;
+  if (!(error instanceof ApiError)) log.error({ id, err: error }, 'a watch failed by a fault of the proxy');
+  return { type: 'ERROR', object: { ...statusOf(error, id) } as unknown as WatchEvent['object'] };
+}
+
+function inProtobuf(accept: Accept, reply: Extract<Reply, { kind: 'watch' }>): boolean {
+  if (accept.media !== 'protobuf') return false;
+  if (accept.as !== undefined || (reply.gvk !== undefined && hasProtobuf(reply.gvk))) return true;
+  if (accept.otherwise?.media === 'json') return false;
+  throw noProtobuf();
+}

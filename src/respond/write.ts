@@ -1,0 +1,127 @@
+/**
+ * Reply -> bytes on the wire: negotiated representation, kube-apiserver's headers, gzip for what is large, nothing but
+ * headers for HEAD, and back-pressure. The last stage: what it throws is a fault, and becomes a Status like any other
+ * while the headers are still ours to send.
+ *
+ * @see k8s.io/apiserver pkg/endpoints/handlers/responsewriters/writers.go at v0.36
+ */
+import type { OutgoingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { ApiError } from '../errors.ts';
+import type { Accept, Reply } from '../exchange.ts';
+import { type Logger, logged } from '../observe/log.ts';
+import { encodeAs, speaksProtobuf } from './encode.ts';
+import { answerHeaders } from './headers.ts';
+import { isOpen, type Sink, writeChunk } from './sink.ts';
+import { errorHeaders, statusOf } from './status.ts';
+import { writeWatch } from './watch.ts';
+
+/** What of the request decides how its answer is written. */
+export interface Answering {
+  /** Audit-ID. */
+  readonly id: string;
+  readonly method: string;
+  readonly accept: Accept;
+  /** For a `Status`: see `negotiateError`. */
+  readonly acceptError: Accept;
+  /** The header, as sent. */
+  readonly acceptEncoding: string | undefined;
+  /** Fires when the client is gone. */
+  readonly signal: AbortSignal;
+  /** Ends a watch in good order: the credential has run out, the process is ending. */
+  readonly until?: AbortSignal | undefined;
+  /** How long a client may take nothing before its connection is ended. */
+  readonly stallMs?: number;
+  readonly log: Logger;
+}
+
+/** What went out, for audit and metrics. */
+export interface Written {
+  readonly status: number;
+  readonly bodyBytes: number;
+}
+
+/** As kube-apiserver: smaller bodies are not worth it, and more than level 1 costs CPU for little. */
+const GZIP_FROM_BYTES = 128 * 1024;
+const GZIP_LEVEL = 1;
+const STALL_MS = 60_000;
+const gzipAsync = promisify(gzip);
+
+/** Never throws for what a client or a handler does; a failure becomes a Status, or the end of the connection. */
+export async function writeReply(sink: Sink, reply: Reply, answering: Answering): Promise<Written> {
+  try {
+    if (reply.kind === 'watch') {
+      const { id, accept, signal, until, log } = answering;
+      return await writeWatch(sink, reply, { id, accept, signal, until, log, stallMs: answering.stallMs ?? STALL_MS });
+    }
+    if (reply.kind === 'bytes') {
+      const contentType = reply.status === 304 ? undefined : reply.contentType;
+      return await send(
+        sink,
+        reply.status,
+        answerHeaders(answering.id, contentType, reply.headers),
+        reply.bytes,
+        answering,
+      );
+    }
+    const { contentType, bytes } = encodeAs(reply.object, answering.accept);
+    return await send(sink, reply.status, answerHeaders(answering.id, contentType, reply.headers), bytes, answering);
+  } catch (error) {
+    return await writeError(sink, error, answering);
+  }
+}
+
+/** Answers with a `Status`, and logs what is not the client's doing. After the headers it can only cut the answer off. */
+export async function writeError(sink: Sink, error: unknown, answering: Answering): Promise<Written> {
+  const { id, log } = answering;
+  const status = statusOf(error, id);
+  if (!answering.signal.aborted) {
+    if (!(error instanceof ApiError)) log.error({ id, err: error }, 'a request failed by a fault of the proxy');
+    else if (error.cause !== undefined) {
+      log.info({ id, why: error.why, code: status.code, said: logged(status.message), cause: error.cause }, 'refused');
+    }
+  }
+  if (sink.headersSent) {
+    if (isOpen(sink)) sink.destroy();
+    return { status: status.code, bodyBytes: 0 };
+  }
+  const object = { ...status } as unknown as Parameters<typeof encodeAs>[0];
+  const { contentType, bytes } = encodeAs(object, errorAccept(answering.acceptError, speaksProtobuf(object)));
+  const headers = { ...answerHeaders(id, contentType), ...errorHeaders(error) };
+  return await send(sink, status.code, headers, bytes, answering);
+}
+
+function errorAccept(accept: Accept, protobuf: boolean): Accept {
+  return accept.media === 'protobuf' && !protobuf ? { media: 'json', as: undefined } : accept;
+}
+
+async function send(
+  sink: Sink,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  plain: Uint8Array,
+  answering: Answering,
+): Promise<Written> {
+  let bytes = plain;
+  if (plain.length > GZIP_FROM_BYTES && takesGzip(answering.acceptEncoding) && answering.method !== 'HEAD') {
+    bytes = await gzipAsync(plain, { level: GZIP_LEVEL });
+    headers['content-encoding'] = 'gzip';
+    headers['vary'] = 'Accept-Encoding';
+  }
+  if (!isOpen(sink)) return { status, bodyBytes: 0 };
+  const bodyless = status === 204 || status === 304;
+  if (!bodyless) headers['content-length'] = bytes.length;
+  sink.writeHead(status, headers);
+  if (bodyless || answering.method === 'HEAD') {
+    sink.end();
+    return { status, bodyBytes: 0 };
+  }
+  if (await writeChunk(sink, bytes, answering.stallMs ?? STALL_MS, answering.signal)) sink.end();
+  return { status, bodyBytes: bytes.length };
+}
+
+/** As kube-apiserver: the bare word, whatever its weight. */
+function takesGzip(acceptEncoding: string | undefined): boolean {
+  return acceptEncoding?.split(',').some((token) => token.trim() === 'gzip') ?? false;
+}
