@@ -4,6 +4,7 @@
  *
  * Initial events are those of the exact cross-namespace LIST, then the bookmark that ends them, then what came since.
  */
+import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
@@ -62,12 +63,10 @@ function isMisused(call: Call): boolean {
 async function upstreamsRefusal(call: Call, host: Host): Promise<Reply> {
   const place = inNamespace(call, host, 'read', 'default' as TenantName);
   const opened = await openWatch(call, host, place, place.collection, plainParameters(call.info.query, 'watch'));
-  return 'reply' in opened ? opened.reply : { kind: 'watch', events: only(opened.events) };
-}
-
-/** Upstream accepted it after all: nothing of one namespace may pass for all of them, so the stream just ends. */
-async function* only(events: AsyncIterable<WatchEvent>): AsyncIterable<WatchEvent> {
-  for await (const _event of events) return;
+  if ('reply' in opened) return opened.reply;
+  // Accepted after all, but nothing of one namespace may pass for all of them.
+  await opened.events[Symbol.asyncIterator]().return?.();
+  throw new ApiError('ERR_INVALID', 'sendInitialEvents and resourceVersionMatch=NotOlderThan must be given together');
 }
 
 function asList(call: Call): Call {
