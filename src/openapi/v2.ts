@@ -1,0 +1,66 @@
+/**
+ * OpenAPI v2: one document of everything, cut to what the tenant has. A definition that names no group of the tenant's
+ * and is not Kubernetes' own is left out.
+ *
+ * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v2
+ */
+import { ApiError } from '../errors.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { Upstream } from '../ports.ts';
+import { type GroupNames, renameIn, resourceOfPath, schemaName } from './group-names.ts';
+import type { Offered } from './v3.ts';
+
+const GVK = 'x-kubernetes-group-version-kind';
+
+export async function openApiV2(
+  upstream: Upstream,
+  offered: Offered,
+  customGroups: readonly GroupNames[],
+): Promise<JsonObject> {
+  const answer = await upstream.request({
+    identity: { as: 'reader' },
+    method: 'GET',
+    path: '/openapi/v2',
+    accept: 'application/json',
+  });
+  const document: unknown = answer.status === 200 ? JSON.parse(Buffer.from(answer.body).toString('utf8')) : undefined;
+  if (!isObject(document))
+    throw new ApiError('ERR_UNAVAILABLE', 'the OpenAPI document cannot be read at the moment; try again');
+
+  const byUpstream = new Map(customGroups.map((group) => [group.upstream, group]));
+  const paths: JsonObject = {};
+  for (const [path, item] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
+    const at = resourceOfPath(path);
+    const own = at === undefined ? undefined : byUpstream.get(at.group);
+    const group = own?.tenant ?? at?.group ?? '';
+    if (at === undefined || !offered.resource(group, at.version, at.resource, at.subresource)) continue;
+    if (own === undefined) {
+      if (offered.groupVersion(at.group, at.version)?.custom !== false) continue;
+      paths[path] = item;
+    } else {
+      renameIn(item, own);
+      paths[path.replace(`/apis/${own.upstream}/`, `/apis/${own.tenant}/`)] = item;
+    }
+  }
+
+  const definitions: JsonObject = {};
+  for (const [name, schema] of Object.entries(isObject(document['definitions']) ? document['definitions'] : {})) {
+    const own = groupsOf(schema)
+      .map((group) => byUpstream.get(group))
+      .find((group) => group !== undefined);
+    if (own !== undefined) {
+      renameIn(schema, own);
+      definitions[schemaName(name, own)] = schema;
+    } else if (name.startsWith('io.k8s.')) {
+      definitions[name] = schema;
+    }
+  }
+  return { ...document, paths, definitions };
+}
+
+function groupsOf(schema: JsonValue): string[] {
+  const gvks = isObject(schema) ? schema[GVK] : undefined;
+  return (Array.isArray(gvks) ? gvks : []).flatMap((gvk) =>
+    isObject(gvk) && typeof gvk['group'] === 'string' ? [gvk['group']] : [],
+  );
+}
