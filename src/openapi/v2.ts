@@ -51,11 +51,16 @@ export async function openApiV2(
     if (own !== undefined) {
       renameIn(schema, own);
       definitions[schemaName(name, own)] = schema;
-    } else if (name.startsWith('io.k8s.')) {
+    } else if (isHostDefinition(name)) {
       definitions[name] = schema;
     }
   }
   return { ...document, paths, definitions };
+}
+
+/** Kubernetes' own types are compiled in; a CRD's name may begin like theirs, but holds a separator or another root. */
+function isHostDefinition(name: string): boolean {
+  return /^io\.k8s\.(api|apimachinery|apiextensions-apiserver|kube-aggregator)\./.test(name) && !name.includes('--');
 }
 
 function groupsOf(schema: JsonValue): string[] {
