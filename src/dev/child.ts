@@ -13,7 +13,8 @@ import { once } from 'node:events';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
-const SHELL_SCRIPT = '(read -r word <&3 || kill -KILL -- "-$$") </dev/null >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
+const SHELL_SCRIPT =
+  '(read -r word <&3 || kill -s KILL -- "-$$") </dev/null >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
 
 /** What a program needs from our environment. Nothing else passes: ETCD_* and KUBE* variables would change programs. */
 const PASSED_ENV = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'SSL_CERT_FILE', 'SSL_CERT_DIR'] as const;

@@ -12,6 +12,7 @@ import { KUBERNETES_VERSION, platform } from './versions.ts';
 const POLL_MS = 50;
 const RESOURCES = { cpu: '32', memory: '128Gi', 'ephemeral-storage': '512Gi', pods: '1000' };
 /** Where the controller manager's host-path provisioner makes a folder per volume; the path is fixed in its source. */
+const VOLUMES_DIR = '/tmp/hostpath_pv';
 const VOLUME_PATH = /^\/tmp\/hostpath_pv\/[0-9a-f-]{36}$/;
 
 /** `node-1`, `node-2`, ... */
@@ -68,6 +69,8 @@ export async function removeVolumeFolders(client: KubeClient): Promise<void> {
       const path = item.spec?.hostPath?.path ?? '';
       if (VOLUME_PATH.test(path)) await rmdir(path).catch(() => {});
     }
+    // Only goes when no other control plane has a folder in it.
+    await rmdir(VOLUMES_DIR).catch(() => {});
   } catch {
     // The API server is gone already.
   }

@@ -95,7 +95,7 @@ export interface ControlPlane extends AsyncDisposable {
 }
 
 /**
- * Starts a control plane and waits until pods can be made on it: about five seconds, more when programs must be
+ * Starts a control plane and waits until pods can be made on it: about four seconds, more when programs must be
  * fetched or built first.
  * @throws {DevError} PROGRAMS_NOT_FOUND, PORT_TAKEN, FOLDER_IN_USE, PROGRAM_FAILED (with the end of the program's
  *   log) or TIMED_OUT; nothing is left running
@@ -210,6 +210,8 @@ function facts(files: ClusterFiles, server: string) {
 }
 
 async function stopAll(supervisor: Supervisor<ServerName>, client: KubeClient): Promise<void> {
+  // A frozen program would keep the others waiting.
+  supervisor.thawAll();
   await supervisor.stop(API_CLIENTS, STOP_GRACE_MS);
   await removeVolumeFolders(client);
   client.close();

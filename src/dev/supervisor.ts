@@ -13,6 +13,7 @@ export interface Supervisor<Name extends string> {
   kill(name: Name): Promise<void>;
   freeze(name: Name): void;
   thaw(name: Name): void;
+  thawAll(): void;
   /** Stops the given programs at the same time; those not running are left alone. */
   stop(names: readonly Name[], graceMs: number): Promise<void>;
   /**
@@ -55,6 +56,9 @@ export function createSupervisor<Name extends string>(
     },
     thaw(name) {
       child(name).signal('SIGCONT');
+    },
+    thawAll() {
+      for (const started of children.values()) started.signal('SIGCONT');
     },
     async stop(names, graceMs) {
       await Promise.all(

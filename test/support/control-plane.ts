@@ -46,7 +46,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /**
  * Starts a control plane in a temporary folder, which `stop` (or `await using`) removes.
- * Takes four to ten seconds: share one among the tests of a file.
+ * Takes about four seconds: share one among the tests of a file.
  */
 export async function startPrivateControlPlane(
   options: Omit<ControlPlaneOptions, 'workDir'> = {},
