@@ -1,0 +1,56 @@
+/**
+ * Writes what is made of a live API server's OpenAPI for each virtual kind of the table: its CRD under deploy/, and
+ * how strategic merge patches treat its fields, under src/virtual/.
+ *
+ *   node test/tools/virtual-crds.ts KUBECONFIG
+ *
+ * test/integration/virtual.test.ts holds that what is committed is what this makes.
+ */
+import { writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { isObject, type JsonObject } from '../../src/k8s/types.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { KINDS } from '../../src/kinds/table.ts';
+import { makeVirtualCrd } from '../../src/virtual/crd.ts';
+import { patchSchema } from '../../src/virtual/patch-schema.ts';
+import { schemaOfKind, schemasOf } from '../../src/virtual/schema.ts';
+import { type Fetch, fetchFrom } from './live.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const HEAD = `# Made from the OpenAPI of Kubernetes by test/tools/virtual-crds.ts: change it there.
+# Objects of this kind are tenants' own; nothing on the host gives them meaning.
+`;
+
+/** Kinds of class `virtual` under any profile. */
+export function virtualKinds(): Kind[] {
+  return KINDS.filter((kind) => Object.values(kind.classes).includes('virtual'));
+}
+
+/** File name from the project's root -> content, for all virtual kinds. */
+export async function virtualFiles(fetch: Fetch): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const patches: JsonObject = {};
+  for (const kind of virtualKinds()) {
+    const version = await preferredVersion(fetch, kind.group);
+    const document = await fetch(`/openapi/v3/apis/${kind.group}/${version}`);
+    const crd = makeVirtualCrd(kind, version, document);
+    files.set(`deploy/60-virtual-${kind.resource}.yaml`, HEAD + stringify(crd, { lineWidth: 120 }));
+    const schema = schemaOfKind(document, kind.group, version, kind.kind);
+    patches[`${kind.group}/${kind.resource}`] = patchSchema(schema, schemasOf(document));
+  }
+  files.set('src/virtual/patch-schemas.generated.json', `${JSON.stringify(patches, null, 1)}\n`);
+  return files;
+}
+
+async function preferredVersion(fetch: Fetch, group: string): Promise<string> {
+  const { preferredVersion: preferred } = await fetch(`/apis/${group}`);
+  const version = isObject(preferred) ? preferred['version'] : undefined;
+  if (typeof version !== 'string') throw new Error(`the API server does not serve ${group}`);
+  return version;
+}
+
+if (import.meta.main) {
+  for (const [name, content] of await virtualFiles(fetchFrom(process.argv[2] ?? ''))) {
+    writeFileSync(new URL(name, ROOT), content);
+  }
+}
