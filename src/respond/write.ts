@@ -79,7 +79,9 @@ export async function writeError(sink: Sink, error: unknown, answering: Answerin
   if (!answering.signal.aborted) {
     if (!(error instanceof ApiError)) log.error({ id, err: error }, 'a request failed by a fault of the proxy');
     else if (error.cause !== undefined) {
-      log.info({ id, why: error.why, code: status.code, said: logged(status.message), cause: error.cause }, 'refused');
+      const entry = { id, why: error.why, code: status.code, said: logged(status.message), cause: error.cause };
+      if (status.code >= 500) log.warn(entry, 'a request failed');
+      else log.debug(entry, 'a request was refused');
     }
   }
   if (sink.headersSent) {

@@ -1,0 +1,152 @@
+/**
+ * Request body -> document, by Content-Type and verb. Upstream is always sent JSON, so what comes out for a whole object
+ * says `application/json` however it came; a patch keeps its type, which says how it is applied.
+ *
+ * Refuses with kube-apiserver's words: 415 for a type that the verb does not take, 400 for what does not parse.
+ *
+ * @see k8s.io/apiserver pkg/endpoints/handlers/negotiation/negotiate.go and patch.go at v0.36
+ */
+import { ApiError } from '../errors.ts';
+import { type Gvk, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { JsonSyntaxError, parseJson } from './json.ts';
+import { decodeObject } from './protobuf/codec.ts';
+import { ProtobufError } from './protobuf/errors.ts';
+import { parseYaml } from './yaml-read.ts';
+
+export interface BodyContext {
+  /** As in RequestInfo. */
+  readonly verb: string;
+  /** Of the body, by the route; a protobuf body may leave it out. */
+  readonly gvk: Gvk;
+  /** A custom resource: no protobuf, no strategic merge patch. */
+  readonly custom: boolean;
+}
+
+export interface DecodedBody {
+  readonly contentType: string;
+  readonly document: JsonObject | JsonObject[];
+}
+
+const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const PATCH_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/apply-patch+yaml',
+  'application/strategic-merge-patch+json',
+];
+const APPLY = 'application/apply-patch+yaml';
+const JSON_PATCH = 'application/json-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const DELETE_OPTIONS: Gvk = { group: '', version: 'v1', kind: 'DeleteOptions' };
+/** kube-apiserver's: each operation may cost a copy of the object. */
+const MAX_PATCH_OPERATIONS = 10_000;
+const MEDIA_TYPE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:;|$)/;
+
+/**
+ * Undefined for a DELETE without a body.
+ * @param contentType header as sent; nothing means JSON, but for a patch
+ * @throws {ApiError} ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST, ERR_TOO_LARGE (operations of a JSON patch)
+ */
+export function decodeBody(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  context: BodyContext,
+): DecodedBody | undefined {
+  if (context.verb === 'patch') return decodePatch(bytes, contentType, context);
+  const isDelete = context.verb === 'delete' || context.verb === 'deletecollection';
+  if (isDelete && bytes.length === 0) return undefined;
+  // DeleteOptions and the like have a protobuf form, whatever kind they are sent about.
+  const types = context.custom && !isDelete ? OBJECT_TYPES.slice(0, 2) : OBJECT_TYPES;
+  const type = contentType === undefined || contentType === '' ? 'application/json' : mediaType(contentType);
+  if (type === undefined || !types.includes(type)) throw unsupported(types);
+  const prefix = isDelete ? '' : `the object provided is unrecognized (must be of type ${context.gvk.kind}): `;
+  const document = decode(bytes, type, isDelete ? DELETE_OPTIONS : context.gvk, prefix);
+  if (!isObject(document))
+    throw bad(`${prefix}couldn't get version/kind; json parse error: the document is not an object`);
+  return { contentType: 'application/json', document };
+}
+
+function decode(bytes: Uint8Array, type: string, gvk: Gvk, prefix: string): JsonValue {
+  try {
+    if (type === PROTOBUF) return fromProtobuf(bytes, gvk);
+    return type === 'application/yaml' ? fromYaml(bytes) : parseJson(bytes);
+  } catch (error) {
+    if (error instanceof ProtobufError) throw bad(`${prefix}${error.message}`, error);
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const how = type === 'application/json' ? "couldn't get version/kind; json parse error: " : '';
+    throw bad(`${prefix}${how}${error.message}`, error);
+  }
+}
+
+/** A field that the schema does not know would be lost on the way; better that the sender learns of it. */
+function fromProtobuf(bytes: Uint8Array, gvk: Gvk): JsonObject {
+  const { object, unknownFields, unknownNames } = decodeObject(bytes, gvk);
+  if (unknownFields > 0) {
+    throw new ProtobufError('invalid-value', `this server does not know ${unknownNames.join(', ')}: send JSON`);
+  }
+  return object;
+}
+
+/** Most YAML on the wire is JSON (kubectl's server-side apply sends nothing else), and JSON is cheap to read. */
+function fromYaml(bytes: Uint8Array): JsonValue {
+  try {
+    return parseJson(bytes);
+  } catch {
+    return parseYaml(utf8(bytes));
+  }
+}
+
+function decodePatch(bytes: Uint8Array, contentType: string | undefined, context: BodyContext): DecodedBody {
+  const type = contentType === undefined ? undefined : mediaType(contentType);
+  if (type === undefined || !PATCH_TYPES.includes(type)) {
+    throw new ApiError('ERR_UNSUPPORTED_MEDIA_TYPE', '415: Unsupported Media Type');
+  }
+  if (context.custom && type === STRATEGIC) throw unsupported(PATCH_TYPES.filter((each) => each !== STRATEGIC));
+  let document: JsonValue;
+  try {
+    document = type === APPLY ? fromYaml(bytes) : parseJson(bytes);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw bad(`error decoding patch: ${error.message}`, error);
+    throw error;
+  }
+  if (type === JSON_PATCH) return { contentType: type, document: operations(document) };
+  if (!isObject(document)) throw bad('error decoding patch: the patch must be an object');
+  return { contentType: type, document };
+}
+
+function operations(document: JsonValue): JsonObject[] {
+  if (!Array.isArray(document) || !document.every(isObject)) {
+    throw bad('error decoding patch: a JSON patch must be an array of operations');
+  }
+  if (document.length > MAX_PATCH_OPERATIONS) {
+    throw new ApiError(
+      'ERR_TOO_LARGE',
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_PATCH_OPERATIONS}, got ${document.length}`,
+    );
+  }
+  return document;
+}
+
+function mediaType(header: string): string | undefined {
+  return MEDIA_TYPE.exec(header)?.[1]?.toLowerCase();
+}
+
+function utf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new JsonSyntaxError('the document is not valid UTF-8', { cause });
+  }
+}
+
+function unsupported(types: readonly string[]): ApiError {
+  return new ApiError(
+    'ERR_UNSUPPORTED_MEDIA_TYPE',
+    `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`,
+  );
+}
+
+function bad(message: string, cause?: unknown): ApiError {
+  return new ApiError('ERR_BAD_REQUEST', message, { why: 'malformed-body', cause });
+}
