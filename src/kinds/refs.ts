@@ -107,9 +107,25 @@ export function podSpecRefs(path: string): Reference[] {
     nameRef(`${path}.runtimeClassName`, RUNTIME_CLASSES),
     ...podAffinityRefs(`${path}.affinity.podAffinity`),
     ...podAffinityRefs(`${path}.affinity.podAntiAffinity`),
+    templateMetadataRef(`${path}.volumes[].ephemeral.volumeClaimTemplate.metadata`),
     ...claimSpecRefs(`${path}.volumes[].ephemeral.volumeClaimTemplate.spec`),
     nameRef(`${path}.volumes[].projected.sources[].clusterTrustBundle.name`, CLUSTER_TRUST_BUNDLES),
   ];
+}
+
+/** The metadata of a template: what is made from it carries its labels and annotations. */
+export function templateMetadataRef(path: string): Reference {
+  return specialRef(path, 'templateMetadata');
+}
+
+/** PodTemplateSpec at `path`: `template`, `spec.template`. */
+export function podTemplateRefs(path: string): Reference[] {
+  return [templateMetadataRef(`${path}.metadata`), ...podSpecRefs(`${path}.spec`)];
+}
+
+/** Claims that are made from templates below `path`, an array. */
+export function claimTemplateRefs(path: string): Reference[] {
+  return [templateMetadataRef(`${path}[].metadata`), ...claimRefs(`${path}[]`)];
 }
 
 /** DeviceClaim at `path`: what a ResourceClaim asks for. */

@@ -4,11 +4,11 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/
  */
 import type { Kind } from '../kind.ts';
-import { claimRefs, conditionRefs, podSpecRefs } from '../refs.ts';
+import { claimTemplateRefs, conditionRefs, podTemplateRefs } from '../refs.ts';
 import { native, OPEN, SCALE } from '../row.ts';
 
 const REASON = 'the host’s controller makes its pods in the same namespace';
-const TEMPLATE = podSpecRefs('spec.template.spec');
+const TEMPLATE = podTemplateRefs('spec.template');
 
 export const APPS: readonly Kind[] = [
   native({
@@ -32,7 +32,7 @@ export const APPS: readonly Kind[] = [
     resource: 'statefulsets',
     kind: 'StatefulSet',
     reason: REASON,
-    refs: [...TEMPLATE, ...claimRefs('spec.volumeClaimTemplates[]'), ...conditionRefs()],
+    refs: [...TEMPLATE, ...claimTemplateRefs('spec.volumeClaimTemplates'), ...conditionRefs()],
     subresources: { status: OPEN, scale: SCALE },
   }),
   native({
@@ -49,6 +49,6 @@ export const APPS: readonly Kind[] = [
     kind: 'ControllerRevision',
     reason: 'old templates of StatefulSets and DaemonSets, kept by the host’s controllers',
     // `data` is a patch of the owner, in upstream terms because the host's controller wrote it.
-    refs: [...podSpecRefs('data.spec.template.spec'), ...claimRefs('data.spec.volumeClaimTemplates[]')],
+    refs: [...podTemplateRefs('data.spec.template'), ...claimTemplateRefs('data.spec.volumeClaimTemplates')],
   }),
 ];

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/job-v1/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, objectRef, podSpecRefs, specialRef } from '../refs.ts';
+import { conditionRefs, objectRef, podTemplateRefs, specialRef, templateMetadataRef } from '../refs.ts';
 import { native, OPEN } from '../row.ts';
 
 const REASON = 'the host’s controller works in the same namespace only';
@@ -15,7 +15,7 @@ export const BATCH: readonly Kind[] = [
     resource: 'jobs',
     kind: 'Job',
     reason: REASON,
-    refs: [...podSpecRefs('spec.template.spec'), ...conditionRefs()],
+    refs: [...podTemplateRefs('spec.template'), ...conditionRefs()],
     subresources: { status: OPEN },
   }),
   native({
@@ -23,7 +23,11 @@ export const BATCH: readonly Kind[] = [
     resource: 'cronjobs',
     kind: 'CronJob',
     reason: REASON,
-    refs: [...podSpecRefs('spec.jobTemplate.spec.template.spec'), objectRef('status.active[]')],
+    refs: [
+      templateMetadataRef('spec.jobTemplate.metadata'),
+      ...podTemplateRefs('spec.jobTemplate.spec.template'),
+      objectRef('status.active[]'),
+    ],
     subresources: { status: OPEN },
   }),
   native({

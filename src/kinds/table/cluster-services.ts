@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, deviceClaimRefs, groupRef, NODES, nameRef } from '../refs.ts';
+import { conditionRefs, deviceClaimRefs, groupRef, NODES, nameRef, templateMetadataRef } from '../refs.ts';
 import { absent, native, published, READ_ONLY } from '../row.ts';
 
 const RESOURCE = 'resource.k8s.io';
@@ -50,7 +50,7 @@ export const CLUSTER_SERVICES: readonly Kind[] = [
     resource: 'resourceclaimtemplates',
     kind: 'ResourceClaimTemplate',
     reason: 'the host’s controller makes claims of it in the same namespace',
-    refs: deviceClaimRefs('spec.spec.devices'),
+    refs: [templateMetadataRef('spec.metadata'), ...deviceClaimRefs('spec.spec.devices')],
   }),
   published({
     group: RESOURCE,

@@ -4,7 +4,15 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, containerStatusRefs, messageRef, NODES, nameRef, podSpecRefs } from '../refs.ts';
+import {
+  conditionRefs,
+  containerStatusRefs,
+  messageRef,
+  NODES,
+  nameRef,
+  podSpecRefs,
+  podTemplateRefs,
+} from '../refs.ts';
 import { native, OPEN, READ_ONLY, SCALE } from '../row.ts';
 
 const STREAMS = 'a connection to the kubelet: comes with the streams (exec, logs, port-forward)';
@@ -49,14 +57,14 @@ export const CORE_WORKLOADS: readonly Kind[] = [
     resource: 'podtemplates',
     kind: 'PodTemplate',
     reason: 'inert data in the tenant’s namespace',
-    refs: podSpecRefs('template.spec'),
+    refs: podTemplateRefs('template'),
   }),
   native({
     group: '',
     resource: 'replicationcontrollers',
     kind: 'ReplicationController',
     reason: 'the host’s controller makes its pods in the same namespace',
-    refs: [...podSpecRefs('spec.template.spec'), ...conditionRefs()],
+    refs: [...podTemplateRefs('spec.template'), ...conditionRefs()],
     subresources: { status: OPEN, scale: SCALE },
   }),
 ];
