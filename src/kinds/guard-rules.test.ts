@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { guardRules, type PolicyRule, readerRules, readerSecretRules, tenantClusterRules } from './guard-rules.ts';
+
+const ALL_RULES = [...guardRules(), ...tenantClusterRules(), ...readerRules(), ...readerSecretRules()];
+
+/** Whether the rules give a verb on exactly this resource. */
+function gives(rules: readonly PolicyRule[], group: string, resource: string, verb: string): boolean {
+  return rules.some(
+    (rule) =>
+      'resources' in rule &&
+      rule.apiGroups.includes(group) &&
+      rule.resources.includes(resource) &&
+      rule.verbs.includes(verb),
+  );
+}
+
+describe('all rules', () => {
+  it('name each resource and verb', () => {
+    for (const rule of ALL_RULES) {
+      const named = 'resources' in rule ? [...rule.apiGroups, ...rule.resources, ...rule.verbs] : rule.verbs;
+      expect(named.filter((word) => word.includes('*'))).toEqual([]);
+    }
+  });
+  it.each([
+    ['', 'namespaces', 'create'],
+    ['', 'namespaces/finalize', 'update'],
+    ['', 'nodes/proxy', 'get'],
+    ['', 'nodes', 'update'],
+    ['', 'pods/binding', 'create'],
+    ['', 'bindings', 'create'],
+    ['', 'pods/exec', 'create'],
+    ['', 'pods/status', 'patch'],
+    ['', 'services/status', 'update'],
+    ['', 'persistentvolumes', 'create'],
+    ['', 'serviceaccounts', 'impersonate'],
+    ['rbac.authorization.k8s.io', 'clusterroles', 'create'],
+    ['rbac.authorization.k8s.io', 'clusterrolebindings', 'create'],
+    ['certificates.k8s.io', 'certificatesigningrequests', 'create'],
+    ['admissionregistration.k8s.io', 'validatingwebhookconfigurations', 'create'],
+    ['authorization.k8s.io', 'subjectaccessreviews', 'create'],
+  ])('never give %s/%s %s', (group, resource, verb) => {
+    expect(gives(ALL_RULES, group, resource, verb)).toBe(false);
+  });
+});
+
+describe('the guard', () => {
+  it.each([
+    ['', 'pods', 'deletecollection'],
+    ['', 'secrets', 'watch'],
+    ['', 'pods/eviction', 'create'],
+    ['', 'pods/status', 'get'],
+    ['', 'serviceaccounts/token', 'create'],
+    ['apps', 'deployments/scale', 'patch'],
+    ['apps', 'deployments/finalizers', 'update'],
+    ['rbac.authorization.k8s.io', 'roles', 'escalate'],
+    ['rbac.authorization.k8s.io', 'clusterroles', 'bind'],
+    ['rbac.authorization.k8s.io', 'rolebindings', 'create'],
+  ])('gives %s/%s %s', (group, resource, verb) => {
+    expect(gives(guardRules(), group, resource, verb)).toBe(true);
+  });
+});
+
+describe('cluster-scoped writes', () => {
+  it.each([
+    ['apiextensions.k8s.io', 'customresourcedefinitions', 'create'],
+    ['apiextensions.k8s.io', 'customresourcedefinitions/status', 'patch'],
+    ['virtual.kubeveil.dev', 'clusterroles', 'delete'],
+  ])('give %s/%s %s', (group, resource, verb) => {
+    expect(gives(tenantClusterRules(), group, resource, verb)).toBe(true);
+  });
+  it('come without reads and without deleting all at once', () => {
+    const verbs = tenantClusterRules().flatMap((rule) => rule.verbs);
+    expect(new Set(verbs)).toEqual(new Set(['create', 'delete', 'patch', 'update']));
+  });
+});
+
+describe('the reader', () => {
+  it.each([
+    ['', 'pods', 'watch'],
+    ['', 'namespaces', 'list'],
+    ['', 'nodes', 'get'],
+    ['kubeveil.dev', 'tenants', 'watch'],
+    ['virtual.kubeveil.dev', 'clusterrolebindings', 'list'],
+    ['authentication.k8s.io', 'tokenreviews', 'create'],
+  ])('may %s/%s %s', (group, resource, verb) => {
+    expect(gives(readerRules(), group, resource, verb)).toBe(true);
+  });
+  it('writes nothing', () => {
+    const verbs = readerRules().flatMap((rule) =>
+      'resources' in rule && rule.resources.includes('tokenreviews') ? [] : rule.verbs,
+    );
+    expect(verbs.filter((verb) => !['get', 'list', 'watch'].includes(verb))).toEqual([]);
+  });
+  it('sees Secrets by a rule of their own only', () => {
+    expect(gives(readerRules(), '', 'secrets', 'list')).toBe(false);
+    expect(gives(readerSecretRules(), '', 'secrets', 'list')).toBe(true);
+  });
+});
