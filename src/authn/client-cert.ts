@@ -8,6 +8,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates
  */
 import { createHash, X509Certificate } from 'node:crypto';
+import '../lib/reflect-polyfill.ts';
 import { Name } from '@peculiar/x509';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';

@@ -7,7 +7,7 @@
 
 import { generateKeyPair, randomBytes, webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
-import './reflect-polyfill.ts';
+import '../lib/reflect-polyfill.ts';
 import * as x509 from '@peculiar/x509';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
