@@ -1,0 +1,65 @@
+/** What every tenant has from its start without its being stored: system namespaces, default roles and bindings. */
+import { createHash } from 'node:crypto';
+import { nameOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import type { KindAtVersion, Provisioner } from '../ports.ts';
+import type { TenantName } from '../tenancy/names.ts';
+import { SYSTEM_NAMESPACES, type Tenant } from '../tenancy/tenant.ts';
+import type { Call, Host, Standing } from '../verbs/call.ts';
+import { create } from '../verbs/create.ts';
+import { listDefaults } from '../virtual/defaults.ts';
+
+/** `host` is asked for late, as the host holds what is made here. */
+export function createStanding(provisioner: Provisioner, host: () => Host): Standing {
+  return {
+    list(tenant, at) {
+      if (isNamespaces(at)) return SYSTEM_NAMESPACES.map((name) => systemNamespace(tenant, name));
+      return at.class === 'virtual' ? listDefaults(tenant, at.kind.group, at.kind.resource) : [];
+    },
+    async store(call, object) {
+      if (isNamespaces(call.at)) return await provisioner.ensureReady(call.tenant, nameOf(object) as TenantName);
+      await storeRole(call, object, host());
+    },
+  };
+}
+
+/** Stores a default role or binding as the tenant's own, unless it is stored already. */
+async function storeRole(call: Call, object: JsonObject, host: Host): Promise<void> {
+  const {
+    uid: _uid,
+    resourceVersion: _version,
+    creationTimestamp: _created,
+    ...metadata
+  } = object['metadata'] as JsonObject;
+  const bare: Host = { ...host, standing: { list: () => [], store: async () => {} } };
+  const plain: Call = {
+    ...call,
+    accept: { ...call.accept, as: undefined },
+    info: { ...call.info, verb: 'create', name: '', subresource: '', query: new Map() },
+    body: { contentType: 'application/json', document: { ...structuredClone(object), metadata } },
+  };
+  // Already stored (409) is as good; any other refusal meets the write that follows as well.
+  await create(plain, bare);
+}
+
+function isNamespaces(at: KindAtVersion): boolean {
+  return at.kind.group === '' && at.kind.resource === 'namespaces';
+}
+
+function systemNamespace(tenant: Tenant, name: TenantName): JsonObject {
+  const hash = createHash('sha256').update(`${tenant.uid}/namespaces/${name}`).digest('hex');
+  const uid = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name,
+      uid,
+      resourceVersion: '1',
+      creationTimestamp: tenant.createdAt,
+      labels: { 'kubernetes.io/metadata.name': name },
+    },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  };
+}
