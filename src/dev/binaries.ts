@@ -36,6 +36,8 @@ export interface FindBinariesOptions {
   /** Which programs; default all. */
   readonly programs?: readonly ProgramInfo[];
   readonly releaseBases?: ReleaseBases;
+  /** Where Go is looked for after PATH and GOROOT; default the folder its installer uses. */
+  readonly goFolders?: readonly string[];
   readonly download?: Pick<DownloadOptions, 'connectTimeoutMs' | 'idleTimeoutMs'>;
 }
 
@@ -45,6 +47,7 @@ interface Search extends Required<Pick<FindBinariesOptions, 'progress' | 'env' |
   readonly allows: (source: BinarySource) => boolean;
   readonly download: DownloadOptions;
   readonly tried: string[];
+  readonly goFolders: readonly string[] | undefined;
 }
 
 /**
@@ -62,6 +65,7 @@ export async function findBinaries(options: FindBinariesOptions = {}): Promise<B
     download: { ...options.download, signal: options.signal },
     allows: (source) => options.sources?.includes(source) ?? true,
     tried: [],
+    goFolders: options.goFolders,
   };
   const programs = options.programs ?? PROGRAMS;
   const found = await findAllLocal(programs, search);
@@ -125,7 +129,7 @@ async function acquire(
     try {
       let done = search.allows('download') && (await tryDownload(program, temporary, closedHosts, search));
       if (!done && search.allows('build')) {
-        go ??= await findGo(search.env);
+        go ??= await findGo(search.env, search.goFolders);
         done = await tryBuild(program, go, temporary, search);
       }
       if (!done) continue;

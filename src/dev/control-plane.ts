@@ -6,7 +6,7 @@
 
 import { mkdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Binaries, findBinaries } from './binaries.ts';
@@ -101,7 +101,8 @@ export interface ControlPlane extends AsyncDisposable {
  *   log) or TIMED_OUT; nothing is left running
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { workDir, progress = () => {}, signal } = options;
+  const { progress = () => {}, signal } = options;
+  const workDir = resolve(options.workDir);
   const nodes = nodeNames(options.nodes ?? 2);
   const binaries = options.binaries ?? (await findBinaries({ progress, ...(signal && { signal }) }));
   const deadlineMs = Date.now() + (options.timeoutMs ?? 120_000);
@@ -140,9 +141,16 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   cleanup.defer(() => stopAll(supervisor, client));
 
   async function run(name: ServerName, untilMs: number): Promise<void> {
-    await supervisor.start(name);
-    if (name === 'etcd') await supervisor.whileRunning(name, waitForPort(etcdPort, untilMs, signal));
-    if (name === 'kube-apiserver') await supervisor.whileRunning(name, waitForReadyz(client, untilMs, signal));
+    // Ends the polling when the program ends first.
+    const giveUp = new AbortController();
+    const until = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal]);
+    try {
+      await supervisor.start(name);
+      if (name === 'etcd') await supervisor.whileRunning(name, waitForPort(etcdPort, untilMs, until));
+      if (name === 'kube-apiserver') await supervisor.whileRunning(name, waitForReadyz(client, untilMs, until));
+    } finally {
+      giveUp.abort();
+    }
   }
 
   progress(`starting the control plane at ${server}`);
@@ -228,11 +236,11 @@ async function lockFolder(workDir: string): Promise<AsyncDisposable> {
   );
 }
 
-async function waitForPort(port: number, deadlineMs: number, signal: AbortSignal | undefined): Promise<void> {
+async function waitForPort(port: number, deadlineMs: number, signal: AbortSignal): Promise<void> {
   while (!(await canConnect(port))) await pause(deadlineMs, `etcd does not listen on 127.0.0.1:${port}`, signal);
 }
 
-async function waitForReadyz(client: KubeClient, deadlineMs: number, signal: AbortSignal | undefined): Promise<void> {
+async function waitForReadyz(client: KubeClient, deadlineMs: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const status = await client.send('GET', '/readyz').then(
       (answer) => answer.status,
@@ -243,8 +251,8 @@ async function waitForReadyz(client: KubeClient, deadlineMs: number, signal: Abo
   }
 }
 
-async function pause(deadlineMs: number, what: string, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted();
+async function pause(deadlineMs: number, what: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   if (Date.now() > deadlineMs) throw new DevError('TIMED_OUT', `${what}; see its log in the work folder.`);
   await sleep(POLL_MS);
 }

@@ -15,6 +15,8 @@ import { KUBERNETES_VERSION, type ProgramInfo } from './versions.ts';
 
 const MODULE_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta.url));
 const MIN_GO_MINOR = 26;
+/** Where the Go installer puts it, which a non-login shell's PATH often lacks. */
+const USUAL_FOLDERS = ['/usr/local/go/bin'];
 /** What go itself needs to be told by its user; everything else it finds by HOME. */
 const GO_ENV = [
   'GOCACHE',
@@ -52,11 +54,14 @@ export interface GoTool {
  * switch counts).
  * @returns the tool, or why there is none
  */
-export async function findGo(env: NodeJS.ProcessEnv = process.env): Promise<GoTool | { readonly reason: string }> {
+export async function findGo(
+  env: NodeJS.ProcessEnv = process.env,
+  usualFolders: readonly string[] = USUAL_FOLDERS,
+): Promise<GoTool | { readonly reason: string }> {
   const folders = [
     ...(env['PATH'] ?? '').split(delimiter),
     ...(env['GOROOT'] ? [join(env['GOROOT'], 'bin')] : []),
-    '/usr/local/go/bin',
+    ...usualFolders,
   ];
   const reasons: string[] = [];
   for (const file of new Set(folders.filter((folder) => folder !== '').map((folder) => join(folder, 'go')))) {
