@@ -30,6 +30,9 @@ const NAME =
 const DESCRIPTION =
   /\bnamespaces?\b|\breferences?\b|\breferent\b|\bselector\b|\bAPI ?group\b|\buser(name)?s?\b|\b\w*class\b|\bnames? of\b/i;
 
+/** The same for a field that has fields of its own, which are candidates themselves. */
+const OBJECT_NAME = /namespace|selectors?$|refs?$|(?<!p)reference|subject|owner/i;
+
 /** Every definition that the host publishes, by its full name. */
 export async function fetchSchemas(fetch: Fetch): Promise<Schemas> {
   const schemas = new Map<string, JsonObject>();
@@ -86,18 +89,26 @@ function unwrap(schema: JsonObject): { tail: string; target: string | undefined 
   }
 }
 
-/** Whether a field may hold a reference, as far as words can tell. Keys of maps always may. */
+/**
+ * Whether a field may hold a reference, as far as words can tell. Keys of maps always may. An object is one by its own
+ * name only (`namespaceSelector`, `secretRef`): what its description speaks of is in its fields, which are judged too.
+ */
 export function isCandidate(field: Field): boolean {
-  if (field.isObject) return false;
   const property = field.name.slice(field.name.lastIndexOf('.') + 1);
+  if (field.isObject) return OBJECT_NAME.test(property);
   return NAME.test(property) || DESCRIPTION.test(field.description) || field.path.includes('{}');
 }
 
-/** Whether the table says what the field holds, itself or as a part of a larger reference, or hides it. */
-export function isInTable(kind: Pick<Kind, 'refs' | 'shows'>, path: string): boolean {
-  if (kind.shows !== undefined && !kind.shows.some((shown) => isWithin(path, shown))) return true;
+/** Whether the table says what a field holds: itself, as a part of a larger reference, by its parts, or by hiding it. */
+export function isInTable(kind: Pick<Kind, 'refs' | 'shows'>, field: Pick<Field, 'path' | 'isObject'>): boolean {
+  const { path } = field;
+  if (kind.shows !== undefined && !kind.shows.some((shown) => isWithin(path, shown) || isWithin(shown, path)))
+    return true;
   return kind.refs.some(
-    (reference) => isWithin(path.replace(/\{\}$/, '{key}'), reference.path) || isWithin(path, reference.path),
+    (reference) =>
+      reference.path === path.replace(/\{\}$/, '{key}') ||
+      isWithin(path, reference.path) ||
+      (field.isObject && isWithin(reference.path, path)),
   );
 }
 
