@@ -60,7 +60,7 @@ export function encodeFault(sample: Sample): string | undefined {
   return sample.bytesOfJson.equals(bytes) ? undefined : `${label(sample)}: bytes differ`;
 }
 
-export function label(sample: Sample): string {
+function label(sample: Sample): string {
   return `${sample.gvk.group}/${sample.gvk.version} ${sample.gvk.kind}`;
 }
 

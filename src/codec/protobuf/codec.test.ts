@@ -4,11 +4,15 @@
 import { describe, expect, it } from 'vitest';
 import { decodeFault, encodeFault, readCorpus } from '../../../test/protobuf/corpus.ts';
 import { enveloped, field } from '../../../test/protobuf/wire.ts';
-import type { Gvk } from '../../k8s/types.ts';
+import type { Gvk, JsonObject } from '../../k8s/types.ts';
+import { parseJson } from '../json.ts';
 import { decodeObject, encodeObject, hasProtobuf } from './codec.ts';
 import { ProtobufError } from './errors.ts';
 
-const samples = readCorpus(new URL('../../../test/protobuf/corpus.bin.gz', import.meta.url));
+/** The committed corpus, or another one that is named by its path from the root. */
+const samples = readCorpus(
+  new URL(`../../../${process.env['PROTOBUF_CORPUS'] ?? 'test/protobuf/corpus.bin.gz'}`, import.meta.url),
+);
 
 const CONFIG_MAP: Gvk = { group: '', version: 'v1', kind: 'ConfigMap' };
 const DEPLOYMENT: Gvk = { group: 'apps', version: 'v1', kind: 'Deployment' };
@@ -127,6 +131,9 @@ describe('values', () => {
     expect(codeOf(() => encodeObject(withReplicas(1.5), DEPLOYMENT))).toBe('invalid-value');
     expect(codeOf(() => encodeObject(withReplicas(2 ** 31), DEPLOYMENT))).toBe('invalid-value');
     expect(codeOf(() => encodeObject({ data: ['a'] }, CONFIG_MAP))).toBe('invalid-value');
+    expect(codeOf(() => encodeObject(parseJson('{"data":12345678901234567890}') as JsonObject, CONFIG_MAP))).toBe(
+      'invalid-value',
+    );
     expect(codeOf(() => encodeObject({ binaryData: { a: 'no base64!' } }, CONFIG_MAP))).toBe('invalid-value');
   });
 

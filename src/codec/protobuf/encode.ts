@@ -8,6 +8,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  */
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
+import { rawNumberText } from '../json.ts';
 import { ProtobufError } from './errors.ts';
 import { Wire } from './reader.ts';
 import { writeScalar } from './scalar.ts';
@@ -80,7 +81,7 @@ export class Encoder {
   }
 
   #map(message: Message, field: Field, map: JsonValue): void {
-    if (!isObject(map)) {
+    if (!isObject(map) || rawNumberText(map) !== undefined) {
       throw invalid(message, field, 'an object');
     }
     const keys = Object.keys(map).sort();

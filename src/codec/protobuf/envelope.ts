@@ -26,7 +26,7 @@ export interface Envelope {
 }
 
 /** Whether bytes start like an enveloped object. */
-export function hasEnvelope(bytes: Uint8Array): boolean {
+function hasEnvelope(bytes: Uint8Array): boolean {
   return bytes.length >= PREFIX.length && PREFIX.every((byte, i) => bytes[i] === byte);
 }
 

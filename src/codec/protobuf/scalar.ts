@@ -4,7 +4,7 @@
  * Returns the wire type, or undefined, with nothing written, when the value cannot be a value of the kind.
  */
 import type { JsonValue } from '../../k8s/types.ts';
-import { rawNumberText } from './raw-json.ts';
+import { rawNumberText } from '../json.ts';
 import { Wire } from './reader.ts';
 import { type FieldKind, Kind } from './schema.ts';
 import type { Writer } from './writer.ts';

@@ -7,7 +7,7 @@
  *   at v0.36
  */
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
-import { rawNumberText } from './raw-json.ts';
+import { JsonSyntaxError, rawNumberText, stringifyJson } from '../json.ts';
 import { Wire } from './reader.ts';
 import { writeScalar } from './scalar.ts';
 import { type Field, Kind, type Message } from './schema.ts';
@@ -97,10 +97,18 @@ function writeIntOrString(writer: Writer, value: JsonValue): boolean {
 }
 
 function writeRaw(writer: Writer, value: JsonValue): boolean {
-  if (value !== null) {
-    writer.string(JSON.stringify(value));
-    writer.varint(FIELD_1_BYTES);
+  if (value === null) {
+    return true;
   }
+  try {
+    writer.string(stringifyJson(value));
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) {
+      return false;
+    }
+    throw error;
+  }
+  writer.varint(FIELD_1_BYTES);
   return true;
 }
 

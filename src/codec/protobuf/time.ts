@@ -19,12 +19,24 @@ export interface Timestamp {
   nanos: number;
 }
 
+// Objects of one list were often made in the same second.
+let lastSeconds = Number.NaN;
+let lastText = '';
+
 /** RFC 3339 text with seconds; null for the zero time; undefined when the time has no such text. */
 export function timeToText(seconds: number | bigint): string | null | undefined {
   if (seconds === ZERO_TIME_S) {
     return null;
   }
-  return isWritable(seconds) ? `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z` : undefined;
+  if (seconds === lastSeconds) {
+    return lastText;
+  }
+  if (!isWritable(seconds)) {
+    return undefined;
+  }
+  lastSeconds = seconds;
+  lastText = `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+  return lastText;
 }
 
 /** RFC 3339 text with exactly six digits of a second; null for the zero time; undefined when there is no such text. */

@@ -9,8 +9,8 @@
 //
 //	go run . schema                                 writes ../../../src/codec/protobuf/schema.generated.json
 //	go run . corpus                                 writes ../corpus.bin.gz (2 samples a kind, committed)
-//	go run . corpus -samples 20 -out big.bin.gz     the big corpus; check it with
-//	node ../verify-corpus.ts big.bin.gz             (from this directory, prints figures)
+//	go run . corpus -samples 20 -out ../big.bin.gz  the big corpus, not committed; check it from the root with
+//	PROTOBUF_CORPUS=test/protobuf/big.bin.gz npx vitest run -c test/vitest.config.ts src/codec/protobuf/codec.test.ts
 package main
 
 import (
