@@ -1,0 +1,61 @@
+/**
+ * One log line for each request, whatever became of it: who asked for what, and what the answer was. Under the same id
+ * the client has the Audit-ID header, and the host's own audit log the upstream requests.
+ *
+ * No header, body or query value is in it but what a list of verbs and names needs; what the client chose is cut in
+ * length and escaped by JSON.
+ */
+import type { Identity, RequestHead, RequestInfo } from '../exchange.ts';
+import { type Logger, logged } from '../observe/log.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+
+export interface AuditEntry {
+  readonly head: RequestHead;
+  readonly remoteAddress: string;
+  /** As far as the request came. */
+  readonly info?: RequestInfo | undefined;
+  readonly identity?: Identity | undefined;
+  readonly tenant?: Pick<Tenant, 'id'> | undefined;
+  readonly status: number;
+  readonly bodyBytes: number;
+  readonly durationMs: number;
+  /** Low-cardinality word for a refusal: `ApiError.why`. */
+  readonly why?: string | undefined;
+}
+
+export function auditRequest(log: Logger, entry: AuditEntry): void {
+  const { head, info, identity } = entry;
+  log.info(
+    {
+      id: head.id,
+      from: entry.remoteAddress,
+      agent: logged(head.headers.get('user-agent'), 128),
+      tenant: entry.tenant?.id,
+      user: logged(identity?.username),
+      ...(info === undefined ? { method: head.method, path: pathOf(head.target) } : what(info)),
+      status: entry.status,
+      bytes: entry.bodyBytes,
+      ms: Math.round(entry.durationMs * 10) / 10,
+      ...(entry.why === undefined ? {} : { why: entry.why }),
+    },
+    'request',
+  );
+}
+
+function what(info: RequestInfo): Record<string, string | undefined> {
+  if (!info.isResource) return { verb: info.verb, path: logged(info.path) };
+  const { verb, group, version, resource, subresource, namespace, name } = info;
+  return {
+    verb,
+    group: logged(group),
+    version: logged(version, 32),
+    resource: logged(subresource === '' ? resource : `${resource}/${subresource}`),
+    ...(namespace === '' ? {} : { namespace: logged(namespace) }),
+    ...(name === '' ? {} : { name: logged(name) }),
+  };
+}
+
+/** Without the query, which may hold a token that somebody put there. */
+function pathOf(target: string): string | undefined {
+  return logged(target.split('?', 1)[0]);
+}

@@ -1,0 +1,130 @@
+/**
+ * Every setting of `kubeveil serve`, each once: the command line makes its options of this table, the environment and
+ * the file are read by it, and the docs list it. A setting `listen` is `--listen`, `KUBEVEIL_LISTEN` and, in the file,
+ * `listen`; `publicUrl` is `--public-url`, `KUBEVEIL_PUBLIC_URL` and `publicUrl`.
+ */
+import { z } from 'zod';
+import { parseDuration } from '../lib/duration.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Text such as `30s` -> milliseconds. */
+function duration(min: string, max: string) {
+  return z.string().transform((text, context) => {
+    const ms = parseDuration(text);
+    if (ms !== undefined && ms >= (parseDuration(min) ?? 0) && ms <= (parseDuration(max) ?? 0)) return ms;
+    context.addIssue(`must be a duration from ${min} to ${max}, such as 30s`);
+    return z.NEVER;
+  });
+}
+
+/** `host:port`, `:port` or `port`; an IPv6 address stands in brackets. */
+const address = z.string().transform((text, context): ListenAddress => {
+  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]*):)?(\d{1,5})$/.exec(text);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) {
+    context.addIssue('must be HOST:PORT with a port from 0 to 65535, such as 0.0.0.0:8443');
+    return z.NEVER;
+  }
+  const host = match[1] ?? '';
+  return { host: host === '' ? '0.0.0.0' : host.replace(/^\[|\]$/g, ''), port };
+});
+
+const httpsUrl = z.url({
+  protocol: /^https$/,
+  error: 'must be an https URL, such as https://kubeveil.example.com:8443',
+});
+
+/** From the command line, the environment and the file alike: text. */
+function count(min: number, max: number) {
+  return z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(min).max(max));
+}
+
+export interface Setting {
+  /** For `--help` and the docs. */
+  readonly help: string;
+  /** What the value is called in help: `HOST:PORT`. */
+  readonly value: string;
+  readonly schema: z.ZodType<unknown, string>;
+  /** As text; undefined where there is no value unless one is given. */
+  readonly default: string | undefined;
+}
+
+export const SETTINGS = {
+  listen: {
+    help: 'where tenants connect',
+    value: 'HOST:PORT',
+    schema: address,
+    default: '0.0.0.0:8443',
+  },
+  publicUrl: {
+    help: 'URL that kubeconfigs name; the listening address when left out',
+    value: 'URL',
+    schema: httpsUrl,
+    default: undefined,
+  },
+  kubeconfig: {
+    help: 'kubeconfig of the host cluster; the pod’s own service account when left out',
+    value: 'FILE',
+    schema: z.string().min(1),
+    default: undefined,
+  },
+  context: {
+    help: 'context of that kubeconfig; its current one when left out',
+    value: 'NAME',
+    schema: z.string().min(1),
+    default: undefined,
+  },
+  policies: {
+    help: 'folder of the policy files',
+    value: 'FOLDER',
+    schema: z.string().min(1),
+    default: 'policies',
+  },
+  logLevel: {
+    help: 'error, warn, info or debug',
+    value: 'LEVEL',
+    schema: z.enum(['error', 'warn', 'info', 'debug']),
+    default: 'info',
+  },
+  requestTimeout: {
+    help: 'how long a request may take that is no watch',
+    value: 'DURATION',
+    schema: duration('1s', '10m'),
+    default: '60s',
+  },
+  shutdownGrace: {
+    help: 'how long requests may go on after SIGTERM',
+    value: 'DURATION',
+    schema: duration('0s', '10m'),
+    default: '10s',
+  },
+  maxConnections: {
+    help: 'connections at once, of all tenants together',
+    value: 'COUNT',
+    schema: count(1, 1_000_000),
+    default: '10000',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+type Given<Name extends SettingName> = z.output<(typeof SETTINGS)[Name]['schema']>;
+/** Durations are milliseconds. A setting without a default may be undefined. */
+export type Config = {
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name]['default'] extends undefined
+    ? Given<Name> | undefined
+    : Given<Name>;
+};
+
+/** `publicUrl` -> `--public-url`. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `publicUrl` -> `KUBEVEIL_PUBLIC_URL`. */
+export function envOf(name: SettingName): string {
+  return `KUBEVEIL_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}

@@ -1,0 +1,25 @@
+/**
+ * The time that a request which does not last may take, from its head to its answer.
+ *
+ * @see k8s.io/apiserver pkg/server/filters/timeout.go at v0.36
+ */
+import { ApiError } from '../errors.ts';
+
+export interface Deadline {
+  /** Fires when the client goes or the time is up; the reason is an ApiError. */
+  readonly signal: AbortSignal;
+  /** The request has been answered. */
+  clear(): void;
+}
+
+/** @param clientGone signal of the request's head */
+export function startDeadline(clientGone: AbortSignal, timeoutMs: number): Deadline {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => {
+    timeout.abort(
+      new ApiError('ERR_TIMEOUT', `Timeout: request did not complete within requested timeout - ${timeoutMs / 1000}s`),
+    );
+  }, timeoutMs);
+  timer.unref();
+  return { signal: AbortSignal.any([clientGone, timeout.signal]), clear: () => clearTimeout(timer) };
+}

@@ -1,0 +1,118 @@
+/**
+ * Reads `policies/*.yaml`: all of them or none, so that what is served is always what some version of the files says.
+ * Every problem of every file is told at once, with file, line and column, and what was expected there.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { createPolicies, type Policies } from './policy.ts';
+import { type PolicyFile, policySchema } from './schema.ts';
+
+const FILE = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.yaml$/;
+/** Cases beside a policy, run by `kubeveil policy test`. */
+const CASES = /\.test\.yaml$/;
+
+/** The files are wrong. The message has a line for each problem. */
+export class PolicyError extends Error {
+  /** `policies/default.yaml:7:3: limits.watches: expected number, received string`. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`the policy files are not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'PolicyError';
+    this.problems = problems;
+  }
+}
+
+/** @throws {PolicyError} also when the folder has no policy named `default`. */
+export function loadPolicies(folder: string): Policies {
+  const files = new Map<string, PolicyFile>();
+  const problems: string[] = [];
+  for (const entry of list(folder)) {
+    if (!/\.ya?ml$/.test(entry) || CASES.test(entry)) continue;
+    const path = join(folder, entry);
+    const name = FILE.exec(entry)?.[1];
+    if (name === undefined) {
+      problems.push(`${path}: the file's name must be lower-case letters, digits and dashes, and end in .yaml`);
+      continue;
+    }
+    try {
+      files.set(name, parsePolicy(read(path), path));
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length === 0 && !files.has('default')) {
+    problems.push(`${folder}: there is no default.yaml, which tenants have that name no policy`);
+  }
+  if (problems.length > 0) throw new PolicyError(problems);
+  return createPolicies(files);
+}
+
+/** @throws {PolicyError} */
+export function parsePolicy(text: string, path: string): PolicyFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, stringKeys: true });
+  const place = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${path}:${line}:${col}`;
+  };
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) throw new PolicyError(faults.map((fault) => `${place(fault.pos[0])}: ${fault.message}`));
+  const result = policySchema.safeParse(document.toJS({ maxAliasCount: 10 }));
+  if (result.success) return result.data;
+  throw new PolicyError(result.error.issues.flatMap((issue) => describe(issue, document, place)));
+}
+
+function describe(issue: z.core.$ZodIssue, document: Document, place: (offset: number) => string): string[] {
+  const where = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+  const path = where.join('').replace(/^\./, '');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const full = path === '' ? key : `${path}.${key}`;
+      return `${place(keyOffset(document, issue.path, key))}: ${full}: there is no such setting`;
+    });
+  }
+  return [`${place(valueOffset(document, issue.path))}: ${path === '' ? '' : `${path}: `}${words(issue.message)}`];
+}
+
+function words(message: string): string {
+  return message.replace(/^Invalid (?:input|option): /, '');
+}
+
+/** Of the value at a path, or of the nearest thing around it that is in the file. */
+function valueOffset(document: Document, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length >= 0; length--) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+function keyOffset(document: Document, path: readonly PropertyKey[], key: string): number {
+  const map = path.length === 0 ? document.contents : document.getIn(path, true);
+  const pair = isMap(map) ? map.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined;
+  return isNode(pair?.key) && pair.key.range ? pair.key.range[0] : valueOffset(document, path);
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (cause) {
+    throw new PolicyError([`${folder}: cannot be read (${reason(cause)}); name another folder with --policies`]);
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new PolicyError([`${path}: ${basename(path)} cannot be read (${reason(cause)})`]);
+  }
+}
+
+function reason(cause: unknown): string {
+  return (cause as NodeJS.ErrnoException).code ?? String(cause);
+}

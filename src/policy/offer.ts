@@ -1,0 +1,62 @@
+/**
+ * Does the resource that a URL names exist for this tenant, and has it the verb? Answers as kube-apiserver's router does:
+ * 404 where it has no such path, 405 where it has the path for other methods. What is not in the table is not there.
+ *
+ * @see k8s.io/apiserver pkg/endpoints/installer.go at v0.36
+ */
+import { ApiError } from '../errors.ts';
+import type { ResourceInfo } from '../exchange.ts';
+import type { Verb } from '../kinds/kind.ts';
+import type { KindAtVersion } from '../ports.ts';
+
+const OF_ONE: readonly Verb[] = ['get', 'update', 'patch', 'delete'];
+const OF_COLLECTION: readonly Verb[] = ['list', 'watch', 'create', 'deletecollection'];
+
+/**
+ * @param at what the registry found; undefined when the tenant has no such kind
+ * @throws {ApiError} ERR_NOT_FOUND, ERR_METHOD_NOT_ALLOWED
+ */
+export function checkOffered(at: KindAtVersion | undefined, info: ResourceInfo): KindAtVersion {
+  if (at === undefined) throw notFound();
+  const { kind } = at;
+  if (!kind.namespaced && info.namespace !== '') throw notFound();
+  const verbs = info.subresource === '' ? kind.verbs : subresourceVerbs(at, info.subresource);
+  const ofOne = namesOne(info);
+  if (kind.namespaced && info.namespace === '') {
+    // The collection over all namespaces is there to be read; one object in it has no path.
+    if (ofOne) throw notFound();
+    if (info.verb !== 'list' && info.verb !== 'watch') throw notAllowed();
+  }
+  if (info.subresource === '') {
+    const there = ofOne ? OF_ONE : OF_COLLECTION;
+    if (!verbs.some((verb) => there.includes(verb))) throw notFound();
+    if (!there.includes(info.verb) && !(info.verb === 'watch' && ofOne)) throw notAllowed();
+  }
+  if (!verbs.includes(info.verb)) throw notAllowed();
+  return at;
+}
+
+/** A list or watch that its field selector pins to one name is still of the collection. */
+function namesOne(info: ResourceInfo): boolean {
+  return info.name !== '' && info.verb !== 'list' && info.verb !== 'watch';
+}
+
+function subresourceVerbs(at: KindAtVersion, subresource: string): readonly Verb[] {
+  const { subresources } = at.kind;
+  const found = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
+  if (found === undefined) throw notFound();
+  return found.verbs;
+}
+
+function notFound(): ApiError {
+  return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', {
+    details: {},
+    why: 'not-offered',
+  });
+}
+
+function notAllowed(): ApiError {
+  return new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource', {
+    details: {},
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * A policy as the stages ask it: what exists for a tenant beyond the table of kinds, which of the host's own objects it
+ * sees, and how much it may take. A tenant whose policy is not loaded gets nothing.
+ */
+import { ApiError } from '../errors.ts';
+import type { Profile, ResourceKey } from '../kinds/kind.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { type PolicyFile, splitResource } from './schema.ts';
+
+export interface PolicyLimits {
+  /** Requests at once, watches and other streams not counted. */
+  readonly requestsInFlight: number;
+  /** Watches and other streams at once. */
+  readonly watches: number;
+  readonly requestBodyBytes: number;
+}
+
+export interface Policy {
+  readonly name: string;
+  readonly profile: Profile;
+  readonly limits: PolicyLimits;
+  /** Whether the reader may list and watch Secrets of all of a tenant's namespaces at once. */
+  readonly readsSecretsAcross: boolean;
+  /** False for what the file denies; the table of kinds has decided before. */
+  isOffered(key: ResourceKey): boolean;
+  /** Names of the host's objects of a published kind that the tenant sees; undefined: all of them. */
+  sharedNames(key: ResourceKey): ReadonlySet<string> | undefined;
+}
+
+export interface Policies {
+  /** @throws {ApiError} ERR_UNAVAILABLE when the tenant names a policy that is not loaded. */
+  of(tenant: Pick<Tenant, 'policy'>): Policy;
+  has(name: string): boolean;
+  /** Ids that no new tenant may have, of all files together. */
+  readonly reservedTenantIds: ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+/** Which setting says what of a published kind is seen. What has no entry here is decided object by object. */
+const SHARED: ReadonlyMap<ResourceKey, keyof Omit<PolicyFile['shared'], 'nodes'>> = new Map([
+  ['storage.k8s.io/storageclasses', 'storageClasses'],
+  ['storage.k8s.io/volumeattributesclasses', 'volumeAttributesClasses'],
+  ['networking.k8s.io/ingressclasses', 'ingressClasses'],
+  ['scheduling.k8s.io/priorityclasses', 'priorityClasses'],
+  ['node.k8s.io/runtimeclasses', 'runtimeClasses'],
+  ['resource.k8s.io/deviceclasses', 'deviceClasses'],
+]);
+
+/** @param name of the file, without its ending */
+export function compilePolicy(name: string, file: PolicyFile): Policy {
+  const denied = new Set(file.kinds.deny.map((text) => keyOf(text)));
+  const shared = new Map<ResourceKey, ReadonlySet<string> | undefined>([
+    ['/nodes', file.shared.nodes ? undefined : NONE],
+  ]);
+  for (const [key, setting] of SHARED) {
+    const names = file.shared[setting];
+    shared.set(key, names === 'all' ? undefined : new Set(names));
+  }
+  return {
+    name,
+    profile: file.profile,
+    limits: file.limits,
+    readsSecretsAcross: file.watchSecretsAcrossNamespaces,
+    isOffered: (key) => !denied.has(key),
+    sharedNames: (key) => shared.get(key),
+  };
+}
+
+export function createPolicies(files: ReadonlyMap<string, PolicyFile>): Policies {
+  const policies = new Map([...files].map(([name, file]) => [name, compilePolicy(name, file)]));
+  return {
+    of(tenant) {
+      const policy = policies.get(tenant.policy);
+      if (policy !== undefined) return policy;
+      throw new ApiError(
+        'ERR_UNAVAILABLE',
+        'the policy of this tenant is not loaded; its operator has to add the file',
+        {
+          why: 'no-policy',
+          cause: new Error(`no policy file is named ${JSON.stringify(tenant.policy)}`),
+        },
+      );
+    },
+    has: (name) => policies.has(name),
+    reservedTenantIds: new Set([...files.values()].flatMap((file) => file.reservedTenantIds)),
+  };
+}
+
+function keyOf(text: string): ResourceKey {
+  const { group, resource } = splitResource(text);
+  return `${group}/${resource}`;
+}

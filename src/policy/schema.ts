@@ -1,0 +1,77 @@
+/**
+ * What a policy file may say. Every key is known and every value is checked; an unknown key is a fault of the file, for
+ * it is most often a misspelt limit. `policies/default.yaml` explains each one.
+ */
+import { z } from 'zod';
+import { kindOf } from '../kinds/table.ts';
+import { tenantIdProblem } from '../tenancy/names.ts';
+
+/** Resources that no virtual cluster can do without. */
+const NEEDED = new Set(['namespaces', 'serviceaccounts', 'configmaps', 'secrets', 'events']);
+
+const classes = z
+  .union([z.literal('all'), z.array(z.string().min(1))], { error: 'must be the word all, or a list of names' })
+  .default([]);
+
+const deniedKind = z.string().superRefine((text, context) => {
+  const { group, resource } = splitResource(text);
+  if (kindOf(group, resource) === undefined) {
+    context.addIssue(
+      `${JSON.stringify(text)} is no kind that kubeveil knows: write it as kubectl does, such as cronjobs.batch`,
+    );
+  } else if (group === '' && NEEDED.has(resource)) {
+    context.addIssue(`${JSON.stringify(text)} cannot be denied: a cluster does not work without it`);
+  }
+});
+
+const reservedId = z.string().superRefine((text, context) => {
+  const problem = tenantIdProblem(text);
+  if (problem !== undefined && problem !== 'is reserved') context.addIssue(`${JSON.stringify(text)} ${problem}`);
+});
+
+/** A number of bytes, or one with Ki or Mi. */
+const bytes = z
+  .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,9}(?:Ki|Mi)?$/, 'must be bytes, such as 3145728 or 3Mi')], {
+    error: 'must be bytes, such as 3145728 or 3Mi',
+  })
+  .transform((value) => (typeof value === 'number' ? value : parseBytes(value)));
+
+export const policySchema = z.strictObject({
+  apiVersion: z.literal('kubeveil.dev/v1alpha1'),
+  kind: z.literal('Policy'),
+  profile: z.enum(['restricted', 'baseline', 'trusted']).default('baseline'),
+  kinds: z.strictObject({ deny: z.array(deniedKind).default([]) }).prefault({}),
+  shared: z
+    .strictObject({
+      nodes: z.boolean().default(true),
+      storageClasses: classes,
+      ingressClasses: classes,
+      priorityClasses: classes,
+      runtimeClasses: classes,
+      volumeAttributesClasses: classes,
+      deviceClasses: classes,
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      requestsInFlight: z.int().min(1).max(100_000).default(100),
+      watches: z.int().min(1).max(1_000_000).default(1_000),
+      requestBodyBytes: bytes.default(3 * 1024 * 1024),
+    })
+    .prefault({}),
+  reservedTenantIds: z.array(reservedId).default([]),
+  watchSecretsAcrossNamespaces: z.boolean().default(false),
+});
+
+export type PolicyFile = z.output<typeof policySchema>;
+
+/** `cronjobs.batch` -> group `batch`; `pods` is of the core group. */
+export function splitResource(text: string): { group: string; resource: string } {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
+}
+
+function parseBytes(text: string): number {
+  const factor = text.endsWith('Ki') ? 1024 : text.endsWith('Mi') ? 1024 * 1024 : 1;
+  return Number.parseInt(text, 10) * factor;
+}
