@@ -5,8 +5,9 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type CertificatePair, createAuthority, issueClient, issueServer } from '../pki/certificates.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
-import { type CertificatePair, createAuthority, createServiceAccountKey, issueClient, issueServer } from './pki.ts';
+import { createServiceAccountKey } from './service-account-key.ts';
 
 /** First address of the service range, which is that of the Service `default/kubernetes`. */
 const KUBERNETES_SERVICE_IP = '10.96.0.1';
@@ -39,8 +40,8 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
   };
 
   const [authority, etcdAuthority, serviceAccount] = await Promise.all([
-    createAuthority('kubeveil-host-ca'),
-    createAuthority('kubeveil-host-etcd-ca'),
+    createAuthority([{ CN: ['kubeveil-host-ca'] }]),
+    createAuthority([{ CN: ['kubeveil-host-etcd-ca'] }]),
     createServiceAccountKey(),
   ]);
   const [apiserver, etcd, etcdClient] = await Promise.all([

@@ -5,7 +5,7 @@
  */
 
 import { stringify } from 'yaml';
-import type { CertificatePair } from './pki.ts';
+import type { CertificatePair } from '../pki/certificates.ts';
 
 export interface KubeconfigOptions {
   readonly server: string;

@@ -7,9 +7,9 @@ import { lines } from '../codec/lines.ts';
 import { ApiError } from '../errors.ts';
 import { metadataOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { CertificatePair } from '../pki/certificates.ts';
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../ports.ts';
 import { tenantIdProblem } from '../tenancy/names.ts';
-import type { CaPair } from './certificate.ts';
 
 const TENANTS = '/apis/kubeveil.dev/v1alpha1/tenants';
 const SYSTEM = '/api/v1/namespaces/kubeveil-system';
@@ -119,7 +119,7 @@ export class Tenants {
   }
 
   /** The tenant's CA, with its key. */
-  async clientCa(tenant: JsonObject): Promise<CaPair> {
+  async clientCa(tenant: JsonObject): Promise<CertificatePair> {
     const id = String(metadataOf(tenant)['name']);
     const answer = await this.#send({ method: 'GET', path: `${SYSTEM}/secrets/tenant-ca-${id}` });
     const secret = this.#object(

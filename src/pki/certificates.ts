@@ -1,12 +1,8 @@
 /**
- * The certificates of the dev and test control plane: one cluster CA, one CA of etcd's own (so that no certificate
- * which the cluster signs opens etcd), server and client certificates, and the key that signs service-account tokens.
- * All keys are ECDSA P-256, except the last: RSA, which every verifier of service-account tokens understands.
- * @see https://kubernetes.io/docs/setup/best-practices/certificates/
+ * X.509 certificates, all keys ECDSA P-256: authorities that may sign leaves only, and leaves for servers and clients.
+ * @see RFC 5280
  */
-
-import { generateKeyPair, randomBytes, webcrypto } from 'node:crypto';
-import { promisify } from 'node:util';
+import { randomBytes, webcrypto } from 'node:crypto';
 import '../lib/reflect-polyfill.ts';
 import * as x509 from '@peculiar/x509';
 
@@ -39,11 +35,11 @@ export interface ServerSubject {
 }
 
 /** Makes a self-signed CA that may sign leaf certificates only. */
-export async function createAuthority(commonName: string): Promise<CertificatePair> {
+export async function createAuthority(name: x509.JsonName): Promise<CertificatePair> {
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    name: [{ CN: [commonName] }],
+    name,
     ...validity(CA_TTL_MS),
     signingAlgorithm: EC,
     keys: keys,
@@ -74,16 +70,6 @@ export function issueServer(authority: CertificatePair, subject: ServerSubject):
       ...subject.ipAddresses.map((value) => ({ type: 'ip' as const, value })),
     ]),
   ]);
-}
-
-/** The RSA pair of service-account tokens: `keyPem` signs (controller manager, API server), `publicPem` verifies. */
-export async function createServiceAccountKey(): Promise<{ readonly keyPem: string; readonly publicPem: string }> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  return { keyPem: privateKey, publicPem: publicKey };
 }
 
 async function issue(

@@ -1,0 +1,94 @@
+/** All commands and options, with their help. */
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { dev } from './dev.ts';
+import { kubeconfig } from './kubeconfig.ts';
+import { serve } from './serve.ts';
+import { createTenant, deleteTenant, describeTenant, listTenants } from './tenant.ts';
+import { count, duration, port } from './values.ts';
+
+const HOST = '--kubeconfig <file>';
+const HOST_HELP = 'kubeconfig of the host cluster (default: KUBECONFIG, else ~/.kube/config)';
+
+export function createProgram(): Command {
+  const program = new Command('kubeveil')
+    .description('Gives each tenant a virtual Kubernetes cluster of their own, on one real cluster.')
+    .version(versionOfPackage())
+    .showHelpAfterError('(run with --help for all options)')
+    .exitOverride();
+
+  program
+    .command('serve')
+    .description('run the proxy in front of a cluster')
+    .option(HOST, `${HOST_HELP}; inside a cluster the pod's own account`)
+    .option('--host <address>', 'address to listen on', '0.0.0.0')
+    .option('--port <port>', 'port to listen on', port, 8443)
+    .option('--server <url>', 'URL under which tenants reach the proxy (default: https://<hostname>:<port>)')
+    .option('--policies <folder>', 'folder of policy files')
+    .option('--log-level <level>', 'silent, error, warn, info or debug', 'info')
+    .action(serve);
+
+  program
+    .command('dev')
+    .description('run a whole playground: a real control plane, the proxy, and two tenants')
+    .option('--kubeconfig <file>', 'put the proxy in front of this cluster instead of starting one')
+    .option('--port <port>', 'port of the proxy', port, 8443)
+    .option('--apiserver-port <port>', 'port of the control plane (default: a free one)', port, 0)
+    .option('--nodes <count>', 'number of nodes of the control plane', count, 2)
+    .option('--folder <folder>', 'where kubeconfigs and data go', '.kubeveil')
+    .option('--policies <folder>', 'folder of policy files')
+    .option('--log-level <level>', 'silent, error, warn, info or debug', 'warn')
+    .action(dev);
+
+  const tenant = program.command('tenant').description('create, list, describe and delete tenants');
+  tenant
+    .command('create')
+    .argument('<id>', 'lower-case letters, digits and single dashes, 3 to 20 characters')
+    .description('create a tenant; returns when its kubeconfig works')
+    .option(HOST, HOST_HELP)
+    .option('--policy <name>', 'policy file of the tenant', 'default')
+    .option('--out <file>', 'where its kubeconfig goes (default: <id>.kubeconfig)')
+    .option('--timeout <duration>', 'how long to wait', duration, 60_000)
+    .action(createTenant);
+  tenant.command('list').description('list tenants').option(HOST, HOST_HELP).addOption(output()).action(listTenants);
+  tenant
+    .command('describe')
+    .argument('<id>')
+    .description('show a tenant, its namespaces and what it waits for')
+    .option(HOST, HOST_HELP)
+    .addOption(output())
+    .action(describeTenant);
+  tenant
+    .command('delete')
+    .argument('<id>')
+    .description('delete a tenant with everything that is its own; returns when all of it is gone')
+    .option(HOST, HOST_HELP)
+    .option('--no-wait', 'return at once')
+    .option('--timeout <duration>', 'how long to wait', duration, 300_000)
+    .action(deleteTenant);
+
+  program
+    .command('kubeconfig')
+    .argument('<tenant>')
+    .description('make a kubeconfig for a user of a tenant')
+    .option(HOST, HOST_HELP)
+    .option('--user <name>', 'name of the user', 'admin')
+    .option('--group <name...>', 'groups of the user (default: system:masters, which administers the tenant)')
+    .option('--ttl <duration>', 'how long the credential holds, such as 30m or 12h', duration, 12 * 3_600_000)
+    .option('--out <file>', 'write to this file (default: standard output)')
+    .option('--merge <file>', 'merge into this kubeconfig and make it the current context')
+    .option('--server <url>', 'URL of the proxy (default: as the proxy says it)')
+    .option('--certificate-authority <file>', 'CA of the proxy (default: as the proxy says it)')
+    .action(kubeconfig);
+
+  return program;
+}
+
+function output(): Option {
+  return new Option('-o, --output <format>', 'format').choices(['table', 'json', 'yaml']).default('table');
+}
+
+function versionOfPackage(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,96 @@
+/** `kubeveil tenant create | list | describe | delete` */
+
+import { metadataOf, nameOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { phaseOf, Tenants, wordOf } from '../onboarding/tenants.ts';
+import { type TenantId, toTenantName, type UpstreamName } from '../tenancy/names.ts';
+import { withHost } from './host.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { age, type Format, print, structured, table } from './output.ts';
+
+interface HostOption {
+  kubeconfig?: string;
+}
+
+const ADMIN = { user: 'admin', groups: ['system:masters'], ttlMs: 12 * 3_600_000 };
+
+export async function createTenant(
+  id: string,
+  options: HostOption & { policy: string; out?: string; timeout: number },
+): Promise<void> {
+  const file = options.out ?? `${id}.kubeconfig`;
+  await withHost(options.kubeconfig, async (upstream) => {
+    const tenants = new Tenants(upstream);
+    await tenants.create(id, options.policy);
+    const ready = await tenants.waitFor(id, (tenant) => phaseOf(tenant) === 'Active', options.timeout);
+    if (ready !== undefined) await writeKubeconfig(tenants, ready, { ...ADMIN, out: file });
+  });
+  print(
+    `tenant ${id} is ready; its administrator's kubeconfig is ${file}\n\n  kubectl --kubeconfig ${file} get namespaces`,
+  );
+}
+
+export async function listTenants(options: HostOption & { output: Format }): Promise<void> {
+  const all = await withHost(options.kubeconfig, (upstream) => new Tenants(upstream).list());
+  if (options.output !== 'table') return print(structured(options.output, all));
+  const rows = all.map((tenant) => [nameOf(tenant), shownPhase(tenant), policyOf(tenant), age(createdAt(tenant))]);
+  print(
+    rows.length === 0
+      ? 'There are no tenants; make one with "kubeveil tenant create ID".'
+      : table(['TENANT', 'PHASE', 'POLICY', 'AGE'], rows),
+  );
+}
+
+export async function describeTenant(id: string, options: HostOption & { output: Format }): Promise<void> {
+  const { tenant, namespaces } = await withHost(options.kubeconfig, async (upstream) => {
+    const tenants = new Tenants(upstream);
+    const tenant = await tenants.get(id);
+    if (tenant === undefined) throw new Error(`there is no tenant ${id}; "kubeveil tenant list" shows those there are`);
+    return { tenant, namespaces: await tenants.namespaces(id) };
+  });
+  if (options.output !== 'table') return print(structured(options.output, { tenant, namespaces }));
+  print(
+    table(
+      ['Tenant:', id],
+      [
+        ['Phase:', shownPhase(tenant)],
+        ['Policy:', policyOf(tenant)],
+        ['Uid:', String(metadataOf(tenant)['uid'])],
+        ['Age:', age(createdAt(tenant))],
+        ...(shownPhase(tenant) === 'Active' ? [] : [['Waits for:', wordOf(tenant)]]),
+      ],
+    ),
+  );
+  const rows = namespaces.map((namespace) => [
+    toTenantName(id as TenantId, nameOf(namespace) as UpstreamName) ?? nameOf(namespace),
+    nameOf(namespace),
+    metadataOf(namespace)['deletionTimestamp'] === undefined ? 'Active' : 'Terminating',
+  ]);
+  print(`\n${table(['NAMESPACE', 'ON THE HOST', 'STATUS'], rows)}`);
+}
+
+export async function deleteTenant(
+  id: string,
+  options: HostOption & { wait: boolean; timeout: number },
+): Promise<void> {
+  await withHost(options.kubeconfig, async (upstream) => {
+    const tenants = new Tenants(upstream);
+    const deleted = await tenants.delete(id);
+    const { uid } = metadataOf(deleted);
+    if (options.wait)
+      await tenants.waitFor(id, (tenant) => tenant === undefined || metadataOf(tenant)['uid'] !== uid, options.timeout);
+  });
+  print(options.wait ? `tenant ${id} and everything that was its own are gone` : `tenant ${id} is being deleted`);
+}
+
+function shownPhase(tenant: JsonObject): string {
+  return metadataOf(tenant)['deletionTimestamp'] === undefined ? phaseOf(tenant) : 'Terminating';
+}
+
+function policyOf(tenant: JsonObject): string {
+  return String((tenant['spec'] as JsonObject | undefined)?.['policy'] ?? 'default');
+}
+
+function createdAt(tenant: JsonObject): string {
+  return String(metadataOf(tenant)['creationTimestamp']);
+}
