@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CertificatePair, createAuthority, createServiceAccountKey, issueClient, issueServer } from './pki.ts';
+import { createServiceAccountKey } from '../dev/service-account-key.ts';
+import { type CertificatePair, createAuthority, issueClient, issueServer } from './certificates.ts';
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
@@ -8,7 +9,7 @@ const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 let authority: CertificatePair;
 
 beforeAll(async () => {
-  authority = await createAuthority('test-ca');
+  authority = await createAuthority([{ CN: ['test-ca'] }]);
 });
 
 function isSignedBy(pair: CertificatePair, ca: CertificatePair): boolean {
@@ -33,7 +34,7 @@ describe('the certificates', () => {
     expect(certificate.ca).toBe(false);
     expect(certificate.checkPrivateKey(createPrivateKey(client.keyPem))).toBe(true);
     expect(isSignedBy(client, authority)).toBe(true);
-    expect(isSignedBy(client, await createAuthority('test-ca'))).toBe(false);
+    expect(isSignedBy(client, await createAuthority([{ CN: ['test-ca'] }]))).toBe(false);
   });
 
   it('of a client live as long as asked, beginning a little in the past', async () => {
