@@ -111,7 +111,7 @@ describe('what is not known', () => {
     expect(encodeObject(known, CONFIG_MAP)).toBeInstanceOf(Uint8Array);
     expect(encodeObject({ ...known, fancy: 1 }, CONFIG_MAP)).toBeUndefined();
     expect(encodeObject({ ...known, metadata: { name: 'a', fancy: null } }, CONFIG_MAP)).toBeUndefined();
-    expect(encodeObject(known, { ...CONFIG_MAP, version: 'v9' })).toBeUndefined();
+    expect(encodeObject({ ...known, apiVersion: 'v9' }, { ...CONFIG_MAP, version: 'v9' })).toBeUndefined();
   });
 
   it('does not count kind and apiVersion of an object inside an object', () => {
@@ -140,6 +140,8 @@ describe('values', () => {
   it('of an object of another kind are refused when encoding', () => {
     expect(encodeObject({ kind: 'ConfigMap' }, CONFIG_MAP)).toBeInstanceOf(Uint8Array);
     expect(codeOf(() => encodeObject({ kind: 'Status' }, CONFIG_MAP))).toBe('invalid-value');
+    expect(encodeObject({ apiVersion: 'v1' }, CONFIG_MAP)).toBeInstanceOf(Uint8Array);
+    expect(codeOf(() => encodeObject({ apiVersion: 'v2' }, CONFIG_MAP))).toBe('invalid-value');
   });
 
   it('keep all digits of an int64', () => {

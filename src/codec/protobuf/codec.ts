@@ -7,7 +7,7 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  */
-import { apiVersionOf, type Gvk, type JsonObject, splitApiVersion } from '../../k8s/types.ts';
+import { apiVersionOf, type Gvk, type JsonObject, type JsonValue, splitApiVersion } from '../../k8s/types.ts';
 import { decodeMessage } from './decode.ts';
 import { DecodeState } from './decode-state.ts';
 import { Encoder } from './encode.ts';
@@ -57,14 +57,25 @@ export function encodeObject(object: JsonObject, gvk: Gvk): Uint8Array | undefin
   if (message === undefined) {
     return undefined;
   }
-  const { kind } = object;
-  if (message.typeMeta && kind !== undefined && kind !== '' && kind !== gvk.kind) {
-    throw new ProtobufError('invalid-value', `an object of kind ${String(kind)} cannot be encoded as ${gvk.kind}`);
+  const apiVersion = apiVersionOf(gvk.group, gvk.version);
+  if (message.typeMeta) {
+    checkOwnName('kind', object['kind'], gvk.kind);
+    checkOwnName('apiVersion', object['apiVersion'], apiVersion);
   }
   scratch.reset();
   const encoder = new Encoder(scratch);
-  writeEnvelope(scratch, apiVersionOf(gvk.group, gvk.version), gvk.kind, () => encoder.message(message, object));
+  writeEnvelope(scratch, apiVersion, gvk.kind, () => encoder.message(message, object));
   return encoder.unknownKeys.length > 0 ? undefined : scratch.take();
+}
+
+/** The envelope names the kind; what the object says of itself would be lost, so it must be the same. */
+function checkOwnName(key: string, own: JsonValue | undefined, wanted: string): void {
+  if (own !== undefined && own !== '' && own !== wanted) {
+    throw new ProtobufError(
+      'invalid-value',
+      `an object of ${key} ${JSON.stringify(own)} cannot be encoded as ${wanted}`,
+    );
+  }
 }
 
 /** Encoding is synchronous, so that one buffer serves all. */

@@ -93,6 +93,7 @@ describe('watch events', () => {
     const whole = event('ADDED', CONFIG_MAP);
     expect(() => decodeWatchEvent(whole)).not.toThrow();
     expect(() => decodeWatchEvent(field(1, 'ADDED'))).toThrow('without an object');
+    expect(() => decodeWatchEvent(event('REPLACED', CONFIG_MAP))).toThrow('unknown type "REPLACED"');
     expect(() => decodeWatchEvent(Buffer.concat([whole, field(3, 'x')]))).toThrow('unknown field 3');
     expect(() => decodeWatchEvent(whole.subarray(0, whole.length - 1))).toThrow(ProtobufError);
     expect(() => decodeWatchEvent(event('ADDED', Buffer.from('{}')))).toThrow('expected prefix');

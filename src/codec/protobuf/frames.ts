@@ -6,7 +6,7 @@
  *
  * @see k8s.io/apimachinery pkg/util/framer/framer.go and pkg/apis/meta/v1/watch.go at v0.36
  */
-import { isObject, type JsonObject, splitApiVersion } from '../../k8s/types.ts';
+import { type JsonObject, splitApiVersion, type WatchEvent } from '../../k8s/types.ts';
 import { type DecodedObject, decodeObject, encodeObject } from './codec.ts';
 import { ProtobufError } from './errors.ts';
 import { Reader, Wire } from './reader.ts';
@@ -20,9 +20,10 @@ const TYPE = (1 << 3) | Wire.bytes;
 const OBJECT = (2 << 3) | Wire.bytes;
 const RAW = (1 << 3) | Wire.bytes;
 
+const EVENT_TYPES: readonly string[] = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'];
+
 export interface DecodedWatchEvent {
-  /** ADDED, MODIFIED, DELETED, BOOKMARK or ERROR. */
-  type: string;
+  type: WatchEvent['type'];
   decoded: DecodedObject;
 }
 
@@ -124,6 +125,9 @@ export function decodeWatchEvent(payload: Uint8Array): DecodedWatchEvent {
   if (bytes === undefined) {
     throw reader.malformed('a watch event without an object');
   }
+  if (!isEventType(type)) {
+    throw reader.malformed(`a watch event of unknown type ${JSON.stringify(type)}`);
+  }
   return { type, decoded: decodeObject(bytes) };
 }
 
@@ -132,9 +136,9 @@ export function decodeWatchEvent(payload: Uint8Array): DecodedWatchEvent {
  *
  * @throws ProtobufError `invalid-value`, also when the object does not name its kind
  */
-export function encodeWatchEvent(type: string, object: JsonObject): Buffer | undefined {
+export function encodeWatchEvent(type: WatchEvent['type'], object: JsonObject): Buffer | undefined {
   const { apiVersion, kind } = object;
-  if (!isObject(object) || typeof apiVersion !== 'string' || typeof kind !== 'string') {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
     throw new ProtobufError('invalid-value', 'the object of a watch event must name its kind and apiVersion');
   }
   const [group, version] = splitApiVersion(apiVersion);
@@ -143,7 +147,7 @@ export function encodeWatchEvent(type: string, object: JsonObject): Buffer | und
 }
 
 /** Puts the event and its frame around an object that is encoded already (with its envelope). */
-export function frameWatchEvent(type: string, envelopedObject: Uint8Array): Buffer {
+export function frameWatchEvent(type: WatchEvent['type'], envelopedObject: Uint8Array): Buffer {
   const writer = new Writer(envelopedObject.length + type.length * 3 + 64);
   writer.raw(envelopedObject);
   writer.close(RAW, 0);
@@ -154,6 +158,10 @@ export function frameWatchEvent(type: string, envelopedObject: Uint8Array): Buff
   length.writeUInt32BE(writer.length);
   writer.raw(length);
   return writer.take();
+}
+
+function isEventType(type: string): type is WatchEvent['type'] {
+  return EVENT_TYPES.includes(type);
 }
 
 function openRawExtension(reader: Reader, end: number): Uint8Array {
