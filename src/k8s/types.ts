@@ -59,9 +59,12 @@ export interface Gvk {
   kind: string;
 }
 
-/** Narrows a JSON value to an object; arrays and null are not objects. */
+/** What the compiler's library does not declare yet: numbers that keep their digits, made by `JSON.rawJSON`. */
+const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): boolean };
+
+/** Narrows a JSON value to an object; arrays, null and numbers kept as text (`codec/json.ts`) are not objects. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 }
 
 /** `apps` + `v1` -> `apps/v1`; the core group has no slash. */

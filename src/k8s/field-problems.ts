@@ -1,0 +1,64 @@
+/**
+ * What is wrong with the fields of an object, as kube-apiserver says it in a 422.
+ * @see k8s.io/apimachinery pkg/util/validation/field/errors.go and pkg/api/errors/errors.go (NewInvalid) at v0.36
+ */
+import { goQuote } from '../lib/go-quote.ts';
+import type { JsonValue, StatusDetails } from './types.ts';
+
+export interface FieldProblem {
+  /** `rules[0].verbs` */
+  readonly field: string;
+  readonly reason: string;
+  /** Without the field. */
+  readonly message: string;
+}
+
+export function required(field: string, detail = ''): FieldProblem {
+  return { field, reason: 'FieldValueRequired', message: withDetail('Required value', detail) };
+}
+
+/** `value` in the tenant's terms, and as the server's own types would print it. */
+export function invalidValue(field: string, value: JsonValue, detail: string): FieldProblem {
+  return { field, reason: 'FieldValueInvalid', message: withDetail(`Invalid value: ${printed(value)}`, detail) };
+}
+
+export function notSupported(field: string, value: string, supported: readonly string[]): FieldProblem {
+  const detail = `supported values: ${supported.map(goQuote).join(', ')}`;
+  return { field, reason: 'FieldValueNotSupported', message: `Unsupported value: ${goQuote(value)}: ${detail}` };
+}
+
+export function forbiddenField(field: string, detail: string): FieldProblem {
+  return { field, reason: 'FieldValueForbidden', message: withDetail('Forbidden', detail) };
+}
+
+/**
+ * Message and details of the refusal; at least one problem.
+ * @param kind may be empty: kube-apiserver itself leaves it out for reviews
+ */
+export function invalidStatus(
+  group: string,
+  kind: string,
+  name: string,
+  problems: readonly FieldProblem[],
+): { message: string; details: StatusDetails } {
+  const texts = [...new Set(problems.map(({ field, message }) => `${field}: ${message}`))];
+  const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  const qualified = group === '' ? kind : `${kind}.${group}`;
+  return {
+    message: `${qualified} ${goQuote(name)} is invalid: ${all}`,
+    details: {
+      ...(name === '' ? {} : { name }),
+      ...(group === '' ? {} : { group }),
+      ...(kind === '' ? {} : { kind }),
+      causes: problems.map(({ field, reason, message }) => ({ reason, message, field })),
+    },
+  };
+}
+
+function printed(value: JsonValue): string {
+  return typeof value === 'string' ? goQuote(value) : JSON.stringify(value);
+}
+
+function withDetail(text: string, detail: string): string {
+  return detail === '' ? text : `${text}: ${detail}`;
+}

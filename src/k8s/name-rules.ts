@@ -1,0 +1,73 @@
+/**
+ * Which names Kubernetes takes for what. Each rule answers with what is wrong, in the API server's words, or undefined.
+ *
+ * Checked in tenant terms before a prefix is put in front: a prefix would make `-web` or `.` legal upstream.
+ *
+ * @see k8s.io/apimachinery pkg/util/validation/validation.go at v0.36
+ */
+
+export interface NameRule {
+  /** What is wrong with the characters, apart from the length. */
+  readonly problem: (name: string) => string | undefined;
+  /** Characters at most; Infinity when there is no limit but that of the store. */
+  readonly max: number;
+}
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
+const LABEL_TEXT =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const SUBDOMAIN_TEXT =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const QUALIFIED_TEXT =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const VALUE_TEXT =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+/** Namespaces, and names that become a DNS label. */
+export const DNS_LABEL: NameRule = { max: 63, problem: (name) => (LABEL.test(name) ? undefined : LABEL_TEXT) };
+
+/** Most kinds. */
+export const DNS_SUBDOMAIN: NameRule = {
+  max: 253,
+  problem: (name) => (SUBDOMAIN.test(name) ? undefined : SUBDOMAIN_TEXT),
+};
+
+/** RBAC kinds: whatever can stand as one segment of a path. */
+export const PATH_SEGMENT: NameRule = { max: Number.POSITIVE_INFINITY, problem: pathSegmentProblem };
+
+function pathSegmentProblem(name: string): string | undefined {
+  if (name === '.' || name === '..') return `may not be '${name}'`;
+  for (const part of ['/', '%']) if (name.includes(part)) return `may not contain '${part}'`;
+  return undefined;
+}
+
+/** The rule of names of cluster-scoped kinds and namespaces. */
+export function nameRuleOf(group: string, resource: string): NameRule {
+  if (group === '' && resource === 'namespaces') return DNS_LABEL;
+  if (group === 'rbac.authorization.k8s.io') return PATH_SEGMENT;
+  return DNS_SUBDOMAIN;
+}
+
+/** What is wrong with a label key, `[prefix/]name`. */
+export function labelKeyProblem(key: string): string | undefined {
+  const slash = key.indexOf('/');
+  const name = slash < 0 ? key : key.slice(slash + 1);
+  if (slash >= 0) {
+    const prefix = key.slice(0, slash);
+    if (prefix === '') return 'prefix part must be non-empty';
+    if (prefix.length > 253) return 'prefix part must be no more than 253 bytes';
+    if (!SUBDOMAIN.test(prefix)) return `prefix part ${SUBDOMAIN_TEXT}`;
+  }
+  if (name === '') return 'name part must be non-empty';
+  if (name.length > 63) return 'name part must be no more than 63 bytes';
+  return QUALIFIED.test(name) ? undefined : QUALIFIED_TEXT;
+}
+
+/** What is wrong with a label value. */
+export function labelValueProblem(value: string): string | undefined {
+  if (value.length > 63) return 'must be no more than 63 bytes';
+  return value === '' || QUALIFIED.test(value) ? undefined : VALUE_TEXT;
+}

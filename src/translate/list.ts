@@ -1,0 +1,42 @@
+/**
+ * A list of objects in tenant terms. An object that is not the tenant's, or that cannot be shown, is left out: one odd
+ * object never breaks a list.
+ */
+import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
+import type { KindAtVersion } from '../ports.ts';
+import { NotOurs, shownOr } from './not-ours.ts';
+import { toTenant } from './object.ts';
+import type { Scope } from './scope.ts';
+import { tableToTenant } from './table.ts';
+
+/**
+ * Maps a list (or a Table of one) in place. `continue` and `remainingItemCount` are the caller's matter.
+ * @param onLeftOut called with the reason for each object that is left out
+ * @throws {NotOurs} when the document is no list of this kind
+ */
+export function listToTenant(
+  list: JsonObject,
+  at: KindAtVersion,
+  scope: Scope,
+  onLeftOut: (error: NotOurs) => void = () => {},
+): JsonObject {
+  const { kind, apiVersion, items } = list;
+  if (kind === 'Table') return tableToTenant(list, at, scope, onLeftOut);
+  if (kind === `${at.kind.kind}List` && apiVersion === at.upstreamApiVersion) {
+    list['apiVersion'] = apiVersionOf(at.kind.group, at.version);
+  } else if (kind !== 'PartialObjectMetadataList' && !(at.kind.custom && apiVersion === at.upstreamApiVersion)) {
+    throw new NotOurs(`${apiVersion} ${kind} where a list of ${at.upstreamApiVersion} ${at.kind.kind} was asked for`);
+  } else if (apiVersion === at.upstreamApiVersion) {
+    // A CRD may give its lists any kind.
+    list['apiVersion'] = apiVersionOf(at.kind.group, at.version);
+  }
+  if (isObject(list['metadata'])) delete list['metadata']['selfLink'];
+  if (Array.isArray(items)) {
+    list['items'] = items.flatMap((item) => {
+      if (!isObject(item)) return [];
+      const shown = shownOr(() => toTenant(item, at, scope), onLeftOut);
+      return shown === undefined ? [] : [shown];
+    });
+  }
+  return list;
+}

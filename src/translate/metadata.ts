@@ -1,0 +1,145 @@
+/**
+ * `metadata` of any object, both directions: namespace, name, the tenant's label, owners, managers, and what is ours
+ * and hidden. `uid`, `resourceVersion` and the annotation of client-side apply stay as they are.
+ *
+ * Going down it also decides whose the object is. Whatever is in doubt is not the tenant's.
+ */
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
+import { managedFieldsDown, managedFieldsUp } from './managed-fields.ts';
+import {
+  checkGenerateName,
+  checkName,
+  generateNameToTenant,
+  generateNameToUpstream,
+  isLabelled,
+  nameToTenant,
+  nameToUpstream,
+} from './names-check.ts';
+import { NotOurs } from './not-ours.ts';
+import { dropOwnKeys, refuseOwnKeys } from './own-keys.ts';
+import { ownersToTenant, ownersToUpstream } from './owner-references.ts';
+import { namespaceToTenant, namespaceToUpstream } from './targets/namespace.ts';
+import type { Node } from './tree.ts';
+import type { Walk } from './walk.ts';
+
+/** @throws {ApiError} ERR_INVALID for a name the kind does not take, or for what only the proxy may write */
+export function metadataUp(metadata: JsonObject, references: Node, walk: Walk): void {
+  const { at, scope } = walk;
+  refuseOwnKeys(metadata, (problem, below) => walk.refuse(problem, `metadata${below}`));
+  if (walk.shape !== 'whole') guardPatch(metadata, walk);
+  delete metadata['selfLink'];
+  set(metadata, 'namespace', (namespace) => namespaceToUpstream(namespace, scope));
+  mapText(metadata, 'name', (name) => {
+    checkName(name, at, scope);
+    return nameToUpstream(name as TenantName, at, scope);
+  });
+  mapText(metadata, 'generateName', (base) => {
+    checkGenerateName(base, at, scope);
+    return generateNameToUpstream(base as TenantName, at, scope);
+  });
+  set(metadata, 'ownerReferences', (owners) => ownersToUpstream(owners, scope));
+  set(metadata, 'managedFields', (entries) => managedFieldsUp(entries, references, walk));
+  if (isLabelled(at)) addLabel(metadata, walk);
+  for (const [mark, text] of walk.marks) mapOf(metadata, 'annotations')[mark] = text;
+}
+
+/** @throws {NotOurs} when the object is not the tenant's */
+export function metadataDown(metadata: JsonObject, references: Node, walk: Walk): void {
+  const { at, scope } = walk;
+  delete metadata['selfLink'];
+  checkOwner(metadata, walk);
+  set(metadata, 'namespace', (namespace) => seen(walk, namespace, namespaceToTenant(namespace, scope)));
+  mapText(metadata, 'name', (name) => {
+    const mapped = nameToTenant(name as UpstreamName, at, scope);
+    if (mapped === undefined) throw new NotOurs(`${at.kind.kind} ${JSON.stringify(name)} is not of ${scope.tenant.id}`);
+    return String(seen(walk, name, mapped));
+  });
+  mapText(metadata, 'generateName', (base) => {
+    const mapped = generateNameToTenant(base as UpstreamName, at, scope);
+    if (mapped === undefined) throw new NotOurs(`generateName ${JSON.stringify(base)} is not of ${scope.tenant.id}`);
+    return mapped;
+  });
+  for (const [key, text] of dropOwnKeys(metadata)) walk.marks.set(key, text);
+  if (at.class === 'published') {
+    // Both speak of the host's own objects and programs.
+    delete metadata['managedFields'];
+    delete metadata['ownerReferences'];
+    return;
+  }
+  const owners = metadata['ownerReferences'];
+  if (owners !== undefined) {
+    const shown = ownersToTenant(owners, scope);
+    if (shown === undefined) delete metadata['ownerReferences'];
+    else metadata['ownerReferences'] = shown;
+  }
+  set(metadata, 'managedFields', (entries) => managedFieldsDown(entries, references, walk));
+}
+
+function checkOwner(metadata: JsonObject, { at, scope }: Walk): void {
+  if (at.kind.namespaced && at.class !== 'published') {
+    if (typeof metadata['namespace'] !== 'string' || metadata['namespace'] === '') throw new NotOurs('no namespace');
+  }
+  if (!isLabelled(at)) return;
+  const { labels } = metadata;
+  if (!isObject(labels) || !Object.hasOwn(labels, TENANT_LABEL) || labels[TENANT_LABEL] !== scope.tenant.id) {
+    throw new NotOurs(`${at.kind.kind} without the label of ${scope.tenant.id}`);
+  }
+}
+
+/** A patch must not take away what a tenant does not see: its label, and hidden annotations and finalizers. */
+function guardPatch(metadata: JsonObject, walk: Walk): void {
+  if (!isLabelled(walk.at)) return;
+  for (const directive of ['$patch', '$retainKeys']) {
+    if (Object.hasOwn(metadata, directive)) walk.needsLive(`${directive} in metadata`);
+  }
+  const { labels, annotations, finalizers } = metadata;
+  if (labels === null && walk.shape === 'merge') walk.needsLive('metadata.labels: null');
+  if (annotations === null || hasDirective(annotations)) walk.needsLive('metadata.annotations as a whole');
+  if (finalizers === null || (finalizers !== undefined && walk.shape === 'merge')) {
+    walk.needsLive('metadata.finalizers as a whole');
+  }
+}
+
+function hasDirective(value: JsonValue | undefined): boolean {
+  return isObject(value) && ['$patch', '$retainKeys'].some((key) => Object.hasOwn(value, key));
+}
+
+function addLabel(metadata: JsonObject, walk: Walk): void {
+  const { labels } = metadata;
+  const { id } = walk.scope.tenant;
+  if (walk.shape === 'whole') {
+    mapOf(metadata, 'labels')[TENANT_LABEL] = id;
+  } else if (walk.shape === 'strategic') {
+    if (labels === null || (isObject(labels) && labels['$patch'] === 'delete')) {
+      metadata['labels'] = { $patch: 'replace', [TENANT_LABEL]: id };
+    } else if (isObject(labels) && hasDirective(labels)) {
+      labels[TENANT_LABEL] = id;
+      if (Array.isArray(labels['$retainKeys'])) labels['$retainKeys'].push(TENANT_LABEL);
+    }
+  }
+}
+
+function mapOf(metadata: JsonObject, field: string): JsonObject {
+  const map = metadata[field];
+  if (isObject(map)) return map;
+  const made: JsonObject = {};
+  // A map that is no map is upstream's to refuse.
+  if (map === undefined || map === null) metadata[field] = made;
+  return made;
+}
+
+function set(object: JsonObject, field: string, map: (value: JsonValue) => JsonValue): void {
+  if (Object.hasOwn(object, field)) object[field] = map(object[field] ?? null);
+}
+
+function mapText(object: JsonObject, field: string, map: (value: string) => string): void {
+  const value = object[field];
+  if (typeof value === 'string' && value !== '') object[field] = map(value);
+}
+
+function seen(walk: Walk, upstream: JsonValue, tenant: JsonValue): JsonValue {
+  if (typeof upstream === 'string' && typeof tenant === 'string' && upstream !== tenant)
+    walk.seen.set(upstream, tenant);
+  return tenant;
+}

@@ -1,0 +1,156 @@
+/**
+ * Names of objects: checked in tenant terms, then mapped by the kind's rule.
+ *
+ *   namespaced, published, custom   stay
+ *   cluster-scoped native           reader                   <-> acme--reader
+ *   virtual                         system:node              <-> acme--x--system03anode
+ *   CRD                             foos.stable.example.com  <-> foos.acme--stable.example.com
+ */
+import { nameRuleOf } from '../k8s/name-rules.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { KindAtVersion } from '../ports.ts';
+import { prefixLength, type TenantName, tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { decodeSegment, encodeSegment, encodeSegmentBase, UPSTREAM_NAME_MAX } from '../tenancy/segments.ts';
+import { invalid } from './invalid.ts';
+import type { Scope } from './scope.ts';
+import { crdNameToTenant, crdNameToUpstream } from './targets/crd-name.ts';
+
+/** The API server cuts a `generateName` here, silently, and puts five characters of its own behind. */
+const GENERATED_BASE_MAX = 58;
+
+export type Naming = 'same' | 'prefixed' | 'encoded' | 'crdName';
+
+/** How names of objects of this kind map. */
+export function namingOf({ kind, class: kindClass }: KindAtVersion): Naming {
+  if (kind.naming?.is === 'namespace') return 'prefixed';
+  if (kind.naming?.is === 'crdName') return 'crdName';
+  if (kind.namespaced || kind.custom || kindClass === 'published' || kind.answeredBy === 'proxy') return 'same';
+  return kindClass === 'virtual' ? 'encoded' : 'prefixed';
+}
+
+/** True when every object of this kind carries the tenant's label upstream: cluster-scoped and the tenant's own. */
+export function isLabelled({ kind, class: kindClass }: KindAtVersion): boolean {
+  return !kind.namespaced && !kind.custom && kindClass !== 'published' && kind.answeredBy !== 'proxy';
+}
+
+/** The name upstream. Does not judge the name: an impossible one is simply not found there. */
+export function nameToUpstream(name: TenantName, at: KindAtVersion, scope: Scope): UpstreamName {
+  const upstream = mapUp(name, namingOf(at), scope);
+  scope.renames.note(upstream, name);
+  return upstream;
+}
+
+/** The name as the tenant sees it; undefined when it is not this tenant's. */
+export function nameToTenant(name: UpstreamName, at: KindAtVersion, scope: Scope): TenantName | undefined {
+  switch (namingOf(at)) {
+    case 'same':
+      return name as string as TenantName;
+    case 'prefixed':
+      return scope.names.down(name);
+    case 'encoded': {
+      const segment = scope.names.down(name);
+      return segment === undefined ? undefined : (decodeSegment(segment) as TenantName | undefined);
+    }
+    case 'crdName':
+      return crdNameToTenant(name, scope);
+  }
+}
+
+/** A `generateName` base upstream. */
+export function generateNameToUpstream(base: TenantName, at: KindAtVersion, scope: Scope): UpstreamName {
+  switch (namingOf(at)) {
+    case 'same':
+    case 'crdName':
+      return base as string as UpstreamName;
+    case 'prefixed':
+      return scope.names.up(base);
+    case 'encoded':
+      return scope.names.up(encodeSegmentBase(base) as TenantName);
+  }
+}
+
+/** A `generateName` base as the tenant gave it; undefined when it is not this tenant's. */
+export function generateNameToTenant(base: UpstreamName, at: KindAtVersion, scope: Scope): TenantName | undefined {
+  switch (namingOf(at)) {
+    case 'same':
+    case 'crdName':
+      return base as string as TenantName;
+    case 'prefixed':
+      return scope.names.down(base);
+    case 'encoded': {
+      const segment = scope.names.down(base);
+      if (segment === undefined) return undefined;
+      // With one more character, as the server adds, the base is the encoded form of a whole name.
+      return decodeSegment(`${segment}b`)?.slice(0, -1) as TenantName | undefined;
+    }
+  }
+}
+
+/**
+ * Checks `metadata.name` and `metadata.generateName` of an object or an apply patch, in tenant terms.
+ * @throws {ApiError} ERR_INVALID
+ */
+export function checkNames(object: JsonObject, at: KindAtVersion, scope: Scope): void {
+  const { metadata } = object;
+  if (!isObject(metadata)) return;
+  const { name, generateName } = metadata;
+  if (typeof name === 'string' && name !== '') checkName(name, at, scope);
+  else if (typeof generateName === 'string' && generateName !== '') checkGenerateName(generateName, at, scope);
+}
+
+/**
+ * Checks a name that gets a prefix, by the rule of its kind and in tenant terms. Names that stay are upstream's to judge.
+ * @throws {ApiError} ERR_INVALID that tells the limit and the length used
+ */
+export function checkName(name: string, at: KindAtVersion, scope: Scope): void {
+  const naming = namingOf(at);
+  if (naming === 'same' || naming === 'crdName') return;
+  const rule = nameRuleOf(at.kind.group, at.kind.resource);
+  refuse(at, name, 'metadata.name', name, rule.problem(name));
+  const taken =
+    prefixLength(scope.names.tenant) + (naming === 'encoded' ? encodeSegment(name).length - name.length : 0);
+  const max = Math.min(rule.max, naming === 'encoded' ? UPSTREAM_NAME_MAX : rule.max) - taken;
+  if (name.length > max) refuse(at, name, 'metadata.name', name, tooLong(max, name.length));
+}
+
+/**
+ * Checks a `generateName` base that gets a prefix, so that the server never cuts it.
+ * @throws {ApiError} ERR_INVALID that tells the limit and the length used
+ */
+export function checkGenerateName(base: string, at: KindAtVersion, scope: Scope): void {
+  const naming = namingOf(at);
+  if (naming === 'same' || naming === 'crdName') return;
+  const rule = nameRuleOf(at.kind.group, at.kind.resource);
+  refuse(at, '', 'metadata.generateName', base, rule.problem(`${base}b`));
+  const encoded = naming === 'encoded' ? encodeSegmentBase(base).length - base.length : 0;
+  const max = GENERATED_BASE_MAX - prefixLength(scope.names.tenant) - encoded;
+  if (base.length > max) refuse(at, '', 'metadata.generateName', base, tooLong(max, base.length));
+}
+
+function mapUp(name: TenantName, naming: Naming, scope: Scope): UpstreamName {
+  switch (naming) {
+    case 'same':
+      return name as string as UpstreamName;
+    case 'prefixed':
+      return scope.names.up(name);
+    case 'encoded':
+      return scope.names.up(encodeSegment(name) as TenantName);
+    case 'crdName':
+      return crdNameToUpstream(name, scope);
+  }
+}
+
+function tooLong(max: number, used: number): string {
+  return `must be no more than ${max} characters in this cluster, has ${used}`;
+}
+
+function refuse(at: KindAtVersion, name: string, field: string, value: string, detail: string | undefined): void {
+  if (detail === undefined) return;
+  throw invalid(at, name, [{ field, reason: 'FieldValueInvalid', value, detail }]);
+}
+
+/** True for a name that could be an object of some living tenant upstream, whoever wrote it. */
+export function looksOwned(name: string, scope: Scope): boolean {
+  const owner = tenantOf(name as UpstreamName);
+  return owner !== undefined && (scope.isTenant?.(owner) ?? true);
+}

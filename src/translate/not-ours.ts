@@ -1,0 +1,21 @@
+/**
+ * An object, row or name from upstream that is not this tenant's, or that cannot be shown safely. It is left out of
+ * lists and watches and is 404 by name; the message is for the log and never for a client.
+ */
+export class NotOurs extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotOurs';
+  }
+}
+
+/** The value, or undefined where it is not the tenant's. */
+export function shownOr<T>(map: () => T, onLeftOut: (error: NotOurs) => void): T | undefined {
+  try {
+    return map();
+  } catch (error) {
+    if (!(error instanceof NotOurs)) throw error;
+    onLeftOut(error);
+    return undefined;
+  }
+}

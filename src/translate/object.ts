@@ -1,0 +1,127 @@
+/**
+ * One object, whole, between tenant terms and upstream terms. Both functions may change the object in place: it must be
+ * freshly parsed and nobody else's.
+ *
+ * The body of a subresource may be of another kind (`Scale`): it is found by its kind among the parent's subresources.
+ */
+import { ApiError } from '../errors.ts';
+import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
+import type { KindAtVersion } from '../ports.ts';
+import { metadataDown, metadataUp } from './metadata.ts';
+import { NotOurs } from './not-ours.ts';
+import type { Scope } from './scope.ts';
+import { mapTarget } from './targets/map.ts';
+import { type Tree, treeOf } from './tree.ts';
+import { type Shape, Walk } from './walk.ts';
+
+export { NotOurs };
+
+/** The kind that stands for any object of which only `metadata` is shown. */
+const PARTIAL = 'PartialObjectMetadata';
+
+/**
+ * The object as upstream stores it, with the tenant's label where its kind carries it.
+ * @throws {ApiError} ERR_BAD_REQUEST (another apiVersion than the request's), ERR_INVALID (in tenant terms)
+ */
+export function toUpstream(object: JsonObject, at: KindAtVersion, scope: Scope, subresource = ''): JsonObject {
+  return fragmentToUpstream(object, at, scope, 'whole', subresource);
+}
+
+/** The same for a patch that has the shape of an object. @throws {NeedsLiveObject} where it cannot be mapped alone */
+export function fragmentToUpstream(
+  object: JsonObject,
+  at: KindAtVersion,
+  scope: Scope,
+  shape: Shape,
+  subresource = '',
+): JsonObject {
+  const own = ownBody(object, at, subresource);
+  const tree = treeOf(at.kind, own ?? subresource);
+  const walk = new Walk(true, object, at, scope, shape, mapTarget);
+  if (own === undefined) apiVersionUp(object, at, scope, shape);
+  const mapped = walk.value(object, tree.references) as JsonObject;
+  const { metadata } = mapped;
+  if (isObject(metadata)) metadataUp(metadata, tree.references, walk);
+  else if (metadata === null && shape !== 'whole') walk.needsLive('metadata: null');
+  return mapped;
+}
+
+/**
+ * The object as the tenant sees it.
+ * @param seen gets every name that was mapped, by its upstream text: for cells and texts that stand beside the object
+ * @throws {NotOurs} when it is not the tenant's, or holds something that cannot be shown
+ */
+export function toTenant(object: JsonObject, at: KindAtVersion, scope: Scope, seen?: Map<string, string>): JsonObject {
+  const tree = treeDown(object, at, scope);
+  const walk = new Walk(false, object, at, scope, 'whole', mapTarget, seen);
+  if (at.class === 'published') showPublished(object, at, walk);
+  const { metadata } = object;
+  if (isObject(metadata)) metadataDown(metadata, tree.references, walk);
+  else throw new NotOurs(`${at.kind.kind} without metadata`);
+  const mapped = walk.value(object, tree.references);
+  return walk.value(mapped, tree.messages) as JsonObject;
+}
+
+function apiVersionUp(object: JsonObject, at: KindAtVersion, scope: Scope, shape: Shape): void {
+  const expected = apiVersionOf(at.kind.group, at.version);
+  const { apiVersion } = object;
+  if (apiVersion === undefined) {
+    // Built-in kinds need not say what they are; a custom resource upstream must.
+    if (at.class !== 'virtual' || shape !== 'whole') return;
+    object['kind'] ??= at.kind.kind;
+  } else if (apiVersion !== expected) {
+    const given = typeof apiVersion === 'string' ? apiVersion : JSON.stringify(apiVersion);
+    throw new ApiError(
+      'ERR_BAD_REQUEST',
+      `the API version in the data (${given}) does not match the expected API version (${expected})`,
+    );
+  }
+  object['apiVersion'] = at.upstreamApiVersion;
+  scope.renames.note(at.upstreamApiVersion, expected);
+}
+
+/** The subresource whose own body this is, when it is one. */
+function ownBody(object: JsonObject, at: KindAtVersion, subresource: string): string | undefined {
+  const { subresources, kind } = at.kind;
+  if (subresource !== '') {
+    return Object.hasOwn(subresources, subresource) && subresources[subresource]?.kind !== undefined
+      ? subresource
+      : undefined;
+  }
+  const given = object['kind'];
+  if (typeof given !== 'string' || given === kind) return undefined;
+  const [group] = splitApiVersion(typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '');
+  return Object.keys(subresources).find(
+    (name) => subresources[name]?.kind === given && (subresources[name]?.group ?? at.kind.group) === group,
+  );
+}
+
+/** Decides by kind and apiVersion what the object is, and maps them. */
+function treeDown(object: JsonObject, at: KindAtVersion, scope: Scope): Tree {
+  const { kind, apiVersion } = object;
+  if (kind === PARTIAL && typeof apiVersion === 'string' && apiVersion.startsWith('meta.k8s.io/')) {
+    return treeOf(at.kind, '');
+  }
+  const own = ownBody(object, at, '');
+  if (own !== undefined) return treeOf(at.kind, own);
+  if (
+    (kind !== undefined && kind !== at.kind.kind) ||
+    (apiVersion !== undefined && apiVersion !== at.upstreamApiVersion)
+  ) {
+    throw new NotOurs(
+      `${apiVersion} ${kind} where ${at.upstreamApiVersion} ${at.kind.kind} was asked for ${scope.tenant.id}`,
+    );
+  }
+  if (apiVersion !== undefined) object['apiVersion'] = apiVersionOf(at.kind.group, at.version);
+  return treeOf(at.kind, '');
+}
+
+function showPublished(object: JsonObject, at: KindAtVersion, walk: Walk): void {
+  at.kind.scrub?.(object);
+  const { owned } = at.kind;
+  if (owned === undefined) return;
+  let value: unknown = object;
+  for (const step of owned.by.split('.')) value = isObject(value) ? value[step] : undefined;
+  const owner = typeof value === 'string' ? walk.scope.names.down(value as never) : undefined;
+  if (owner === undefined) throw new NotOurs(`${at.kind.kind} that is not of ${walk.scope.tenant.id}`);
+}

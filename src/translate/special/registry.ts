@@ -1,0 +1,33 @@
+/** Specials by the name that the table of kinds gives them. A name that is not here is a fault in the table. */
+import type { JsonValue } from '../../k8s/types.ts';
+import type { Walk } from '../walk.ts';
+import { autoscalerAnnotationsDown, autoscalerAnnotationsUp } from './autoscaler-annotations.ts';
+import { crdConversionDown, crdConversionUp } from './crd-conversion.ts';
+import { eventObjectDown, eventObjectUp } from './event-object.ts';
+import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
+import { quotaKeyDown, quotaKeyUp } from './quota-key.ts';
+import { templateMetadataDown, templateMetadataUp } from './template-metadata.ts';
+import { tokenAudiencesDown, tokenAudiencesUp } from './token-audiences.ts';
+
+export interface Special {
+  readonly up: (value: JsonValue, walk: Walk) => JsonValue;
+  readonly down: (value: JsonValue, walk: Walk) => JsonValue;
+}
+
+const SPECIALS: ReadonlyMap<string, Special> = new Map([
+  ['autoscalerAnnotations', { up: autoscalerAnnotationsUp, down: autoscalerAnnotationsDown }],
+  ['crdConversion', { up: crdConversionUp, down: crdConversionDown }],
+  ['eventObject', { up: eventObjectUp, down: eventObjectDown }],
+  ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
+  ['quotaKey', { up: quotaKeyUp, down: quotaKeyDown }],
+  ['templateMetadata', { up: templateMetadataUp, down: templateMetadataDown }],
+  ['tokenAudiences', { up: tokenAudiencesUp, down: tokenAudiencesDown }],
+]);
+
+/** @throws {Error} for a name that no file of this folder implements: nothing of that kind may pass then */
+export function specialOf(name: string): Special {
+  const special = SPECIALS.get(name);
+  if (special === undefined)
+    throw new Error(`the table of kinds names the special ${JSON.stringify(name)}, which does not exist`);
+  return special;
+}

@@ -1,0 +1,76 @@
+/**
+ * A refusal by upstream, in the tenant's terms: message, details and causes. Known tokens are mapped, nothing else: what
+ * this exchange sent up (renames), the tenant's namespaces, the impersonated user, and the group of virtual kinds.
+ *
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
+ */
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { VIRTUAL_GROUP } from '../kinds/kind.ts';
+import { INERT_PREFIX } from '../tenancy/inert.ts';
+import type { TenantName } from '../tenancy/names.ts';
+import type { Scope } from './scope.ts';
+import { messageToTenant } from './targets/message.ts';
+
+/** What the request named, in tenant terms. A ResourceInfo is one. */
+export interface RequestNames {
+  readonly group: string;
+  readonly resource: string;
+  readonly name: string;
+  readonly namespace: TenantName | '';
+}
+
+/** Maps a Status in place. The names of the request are known names, whether or not they were sent up. */
+export function statusToTenant(status: JsonObject, scope: Scope, request: RequestNames): JsonObject {
+  if (request.namespace !== '') scope.renames.note(scope.names.up(request.namespace), request.namespace);
+  const text = (value: JsonValue | undefined) =>
+    typeof value === 'string' ? textToTenant(value, scope, request) : (value ?? null);
+  mapFields(status, ['message'], text);
+  const { details, metadata } = status;
+  if (isObject(metadata)) delete metadata['selfLink'];
+  if (!isObject(details)) return status;
+  mapFields(details, ['name', 'kind'], text);
+  if (details['group'] === VIRTUAL_GROUP) details['group'] = request.group;
+  else mapFields(details, ['group'], text);
+  const { causes } = details;
+  if (Array.isArray(causes)) {
+    for (const cause of causes) if (isObject(cause)) mapFields(cause, ['message', 'field'], text);
+  }
+  return status;
+}
+
+/** Maps one text that upstream wrote about this request: an error, or a warning. */
+export function textToTenant(text: string, scope: Scope, request: Pick<RequestNames, 'group'>): string {
+  const mapped = messageToTenant(withoutPolicy(text), scope)
+    .replaceAll(`.${VIRTUAL_GROUP}`, request.group === '' ? '' : `.${request.group}`)
+    .replaceAll(`${VIRTUAL_GROUP}/`, request.group === '' ? '' : `${request.group}/`);
+  return withoutAccounts(withoutInert(mapped, scope), scope);
+}
+
+/** The user that upstream saw is the impersonated one, or an account of the proxy: to the tenant it is the user. */
+function withoutAccounts(text: string, scope: Scope): string {
+  const user = scope.username ?? 'you';
+  return text
+    .replaceAll(`"kubeveil:${scope.tenant.id}"`, JSON.stringify(user))
+    .replaceAll(/"system:serviceaccount:kubeveil-system:[a-z-]+"/g, JSON.stringify(user));
+}
+
+/** `kubeveil.inert/acme/User/alice` -> `alice`, `kubeveil.inert/acme/ServiceAccount/web:bot` -> `web:bot`. */
+function withoutInert(text: string, scope: Scope): string {
+  const prefix = `${INERT_PREFIX}${scope.tenant.id}/`;
+  if (!text.includes(prefix)) return text;
+  return ['User', 'Group', 'ServiceAccount'].reduce((all, kind) => all.replaceAll(`${prefix}${kind}/`, ''), text);
+}
+
+/** The walls of the host are not the tenant's to know: what they say is shown, not who says it. */
+function withoutPolicy(text: string): string {
+  const wall = /ValidatingAdmissionPolicy 'kubeveil[^']*' with binding '[^']*' denied request: /;
+  return text.replace(wall, '');
+}
+
+function mapFields(
+  object: JsonObject,
+  fields: readonly string[],
+  map: (value: JsonValue | undefined) => JsonValue,
+): void {
+  for (const field of fields) if (Object.hasOwn(object, field)) object[field] = map(object[field]);
+}

@@ -1,0 +1,92 @@
+/**
+ * A Table in tenant terms: each row's object, and the cells that print a reference. A row without an object cannot be
+ * told apart from others' and is left out, so upstream is always asked for metadata at least.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
+ */
+import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { CellRule } from '../kinds/kind.ts';
+import type { KindAtVersion } from '../ports.ts';
+import type { UpstreamName } from '../tenancy/names.ts';
+import { cellToTenant } from './cells.ts';
+import { nameToTenant } from './names-check.ts';
+import { NotOurs, shownOr } from './not-ours.ts';
+import { toTenant } from './object.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * Maps a Table in place.
+ * @param onLeftOut called with the reason for each row that is left out
+ * @param isBookmark of a watch: its rows stand for no object
+ */
+export function tableToTenant(
+  table: JsonObject,
+  at: KindAtVersion,
+  scope: Scope,
+  onLeftOut: (error: NotOurs) => void = () => {},
+  isBookmark = false,
+): JsonObject {
+  const { columnDefinitions, rows, metadata } = table;
+  if (isObject(metadata)) delete metadata['selfLink'];
+  if (!Array.isArray(rows)) return table;
+  const rules = rulesOf(columnDefinitions, at);
+  table['rows'] = rows.flatMap((row) => {
+    if (!isObject(row)) return [];
+    if (isBookmark) return [bookmarkRow(row, at)];
+    const shown = shownOr(() => rowToTenant(row, rules, at, scope), onLeftOut);
+    return shown === undefined ? [] : [shown];
+  });
+  return table;
+}
+
+/** What to do with the cells of one column; `name` is the object's own name. */
+type ColumnRule = CellRule | { readonly cell: 'ownName' } | undefined;
+
+function rulesOf(columns: JsonValue | undefined, at: KindAtVersion): { rules: ColumnRule[]; names: string[] } {
+  const names = Array.isArray(columns)
+    ? columns.map((column) => (isObject(column) ? String(column['name']).toLowerCase() : ''))
+    : [];
+  const rules = names.map((name, index): ColumnRule => {
+    const column = (columns as JsonValue[])[index];
+    if (isObject(column) && column['format'] === 'name') return { cell: 'ownName' };
+    return Object.hasOwn(at.kind.columns, name) ? at.kind.columns[name] : undefined;
+  });
+  return { rules, names };
+}
+
+function rowToTenant(
+  row: JsonObject,
+  { rules, names }: { rules: ColumnRule[]; names: string[] },
+  at: KindAtVersion,
+  scope: Scope,
+): JsonObject {
+  const { object, cells } = row;
+  if (!isObject(object)) throw new NotOurs(`a row of ${at.kind.kind} without its object`);
+  const seen = new Map<string, string>([[at.upstreamApiVersion, apiVersionOf(at.kind.group, at.version)]]);
+  row['object'] = toTenant(object, at, scope, seen);
+  if (!Array.isArray(cells)) return row;
+  const before = [...cells];
+  rules.forEach((rule, index) => {
+    const cell = cells[index];
+    if (rule === undefined || cell === undefined) return;
+    cells[index] =
+      rule.cell === 'ownName' ? ownName(cell, at, scope) : cellToTenant(cell, rule, at, scope, { before, names, seen });
+  });
+  return row;
+}
+
+function ownName(cell: JsonValue, at: KindAtVersion, scope: Scope): JsonValue {
+  if (typeof cell !== 'string') return cell;
+  const name = nameToTenant(cell as UpstreamName, at, scope);
+  if (name === undefined) throw new NotOurs(`a row named ${JSON.stringify(cell)}`);
+  return name;
+}
+
+/** Of a bookmark's row only the revision is kept. */
+function bookmarkRow(row: JsonObject, at: KindAtVersion): JsonObject {
+  const { object } = row;
+  if (!isObject(object) || !isObject(object['metadata'])) return { ...row, object: null };
+  const { name } = object['metadata'];
+  if (name !== undefined && name !== '') throw new NotOurs(`a bookmark of ${at.kind.kind} that names an object`);
+  return row;
+}

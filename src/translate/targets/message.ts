@@ -1,0 +1,54 @@
+/**
+ * Text that controllers write. The tenant's own prefix is taken out where a name follows that is known to be the
+ * tenant's: one of its namespaces, or something that this exchange or this object has mapped. All other text stays.
+ *
+ *   pods "x" is in namespace acme--web   ->  pods "x" is in namespace web     (web is a namespace of the tenant)
+ *   see acme--readme                     ->  the same
+ */
+import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
+import type { Scope } from '../scope.ts';
+
+/** What names are made of: a run of these is taken whole, then cut at `.`, `:` and `_` until it is a known name. */
+const NAME_CHAR = /[A-Za-z0-9._:-]/;
+const WORD_CHAR = /[A-Za-z0-9-]/;
+/** Characters of a run that are looked at: more than any name upstream has. */
+const LONGEST = 512;
+
+/** Maps one text; `seen` are names that the object at hand has shown to be the tenant's, by their upstream text. */
+export function messageToTenant(text: string, scope: Scope, seen?: ReadonlyMap<string, string>): string {
+  const prefix = scope.names.up('' as TenantName) as string;
+  if (prefix === '' || !text.includes(prefix)) return text;
+  let out = '';
+  let from = 0;
+  for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, Math.max(from, at + 1))) {
+    if (at > 0 && WORD_CHAR.test(text[at - 1] ?? '')) continue;
+    const found = knownAt(text, at, prefix.length, scope, seen);
+    if (found === undefined) continue;
+    out += text.slice(from, at) + found.tenant;
+    from = at + found.length;
+  }
+  return out + text.slice(from);
+}
+
+function knownAt(
+  text: string,
+  at: number,
+  prefixLength: number,
+  scope: Scope,
+  seen: ReadonlyMap<string, string> | undefined,
+): { tenant: string; length: number } | undefined {
+  let end = at + prefixLength;
+  while (end < text.length && end - at < LONGEST && NAME_CHAR.test(text[end] ?? '')) end++;
+  let upstream = text.slice(at, end);
+  while (upstream.length > prefixLength) {
+    const tenant = scope.renames.get(upstream) ?? seen?.get(upstream) ?? ownNamespace(upstream, scope);
+    if (tenant !== undefined) return { tenant, length: upstream.length };
+    upstream = upstream.slice(0, Math.max(0, ...['.', ':', '_'].map((mark) => upstream.lastIndexOf(mark))));
+  }
+  return undefined;
+}
+
+function ownNamespace(upstream: string, scope: Scope): string | undefined {
+  const name = scope.names.down(upstream as UpstreamName);
+  return name !== undefined && scope.isOwnNamespace(name) ? name : undefined;
+}

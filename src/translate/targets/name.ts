@@ -1,0 +1,55 @@
+/**
+ * Names of cluster-scoped objects of another kind. Native and virtual ones are mapped as that kind's own names are.
+ *
+ * Published names are the same on both sides, but never reach an object of a tenant: a text that has the form of an
+ * owned name is put below this tenant's prefix, where it finds nothing, and comes back as it was. A kind that the
+ * tenant does not have cannot be named in a write.
+ */
+import type { JsonValue } from '../../k8s/types.ts';
+import type { ResourceKey } from '../../kinds/kind.ts';
+import type { KindAtVersion } from '../../ports.ts';
+import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
+import { looksOwned, nameToTenant, nameToUpstream, namingOf } from '../names-check.ts';
+import { NotOurs } from '../not-ours.ts';
+import type { Scope } from '../scope.ts';
+
+/** Undefined when the tenant does not have that kind. */
+export function referencedKind(of: ResourceKey, scope: Scope): KindAtVersion | undefined {
+  const slash = of.lastIndexOf('/');
+  return scope.kinds.preferredByResource(scope.tenant, of.slice(0, slash), of.slice(slash + 1));
+}
+
+/** Undefined for the name of a kind that the tenant does not have. */
+export function nameTargetUp(value: JsonValue, of: ResourceKey, scope: Scope): JsonValue | undefined {
+  if (typeof value !== 'string' || value === '') return value;
+  const at = referencedKind(of, scope);
+  if (at === undefined) return undefined;
+  if (namingOf(at) !== 'same') return nameToUpstream(value as TenantName, at, scope);
+  if (!looksOwned(value, scope)) return value;
+  const upstream = scope.names.up(value as TenantName);
+  scope.renames.note(upstream, value);
+  return upstream;
+}
+
+/** @throws {NotOurs} for the name of an object of another tenant */
+export function nameTargetDown(value: JsonValue, of: ResourceKey, scope: Scope): JsonValue {
+  if (typeof value !== 'string' || value === '') return value;
+  const at = referencedKind(of, scope);
+  if (at !== undefined && namingOf(at) !== 'same') {
+    const name = nameToTenant(value as UpstreamName, at, scope);
+    if (name === undefined) throw new NotOurs(`${of} ${JSON.stringify(value)} is not of ${scope.tenant.id}`);
+    return name;
+  }
+  if (!looksOwned(value, scope)) return value;
+  const name = scope.names.down(value as UpstreamName);
+  if (name !== undefined && looksOwned(name, scope)) return name;
+  throw new NotOurs(`${of} ${JSON.stringify(value)} is of some tenant and not shared with ${scope.tenant.id}`);
+}
+
+/** Kinds whose names the host itself writes into a tenant's objects: a PUT of what was read must pass. */
+const HOST_SET: ReadonlySet<ResourceKey> = new Set(['/nodes', '/persistentvolumes'] as const);
+
+/** True where a name must pass although the tenant does not have the kind. */
+export function isHostSet(of: ResourceKey): boolean {
+  return HOST_SET.has(of);
+}
