@@ -8,13 +8,12 @@
  */
 import type { Reference, ResourceKey, Target } from './kind.ts';
 
-export const PRIORITY_CLASSES: ResourceKey = 'scheduling.k8s.io/priorityclasses';
-export const RUNTIME_CLASSES: ResourceKey = 'node.k8s.io/runtimeclasses';
+const PRIORITY_CLASSES: ResourceKey = 'scheduling.k8s.io/priorityclasses';
+const RUNTIME_CLASSES: ResourceKey = 'node.k8s.io/runtimeclasses';
 export const STORAGE_CLASSES: ResourceKey = 'storage.k8s.io/storageclasses';
 export const VOLUME_ATTRIBUTES_CLASSES: ResourceKey = 'storage.k8s.io/volumeattributesclasses';
 export const INGRESS_CLASSES: ResourceKey = 'networking.k8s.io/ingressclasses';
-export const DEVICE_CLASSES: ResourceKey = 'resource.k8s.io/deviceclasses';
-export const CLUSTER_ROLES: ResourceKey = 'rbac.authorization.k8s.io/clusterroles';
+const DEVICE_CLASSES: ResourceKey = 'resource.k8s.io/deviceclasses';
 export const CLUSTER_TRUST_BUNDLES: ResourceKey = 'certificates.k8s.io/clustertrustbundles';
 export const NODES: ResourceKey = '/nodes';
 export const VOLUMES: ResourceKey = '/persistentvolumes';
