@@ -64,7 +64,13 @@ function apiserverArgs({ files, etcdPort, apiserverPort, configDir, auditLogPath
   const audit =
     auditLogPath === undefined
       ? []
-      : [`--audit-policy-file=${configDir}/audit-policy.yaml`, `--audit-log-path=${auditLogPath}`];
+      : [
+          `--audit-policy-file=${configDir}/audit-policy.yaml`,
+          `--audit-log-path=${auditLogPath}`,
+          // In MB. A test run stays far below; a control plane that is left on for days does not fill the disk.
+          '--audit-log-maxsize=250',
+          '--audit-log-maxbackup=1',
+        ];
   return [
     `--etcd-servers=https://127.0.0.1:${etcdPort}`,
     `--etcd-cafile=${files.path('etcd-ca.crt')}`,
