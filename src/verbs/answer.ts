@@ -90,7 +90,17 @@ function replyHeaders(call: Call, answer: Pick<UpstreamResponse, 'headers'>): Re
 
 /** Upstream is always asked for metadata, without which no row can be checked; a client that wants none gets none. */
 export function withIncluded(call: Call, table: JsonObject): JsonObject {
-  if (call.info.query.get('includeObject') !== 'None' || !Array.isArray(table['rows'])) return table;
-  for (const row of table['rows']) if (isObject(row)) row['object'] = null as never;
+  const wanted = call.info.query.get('includeObject') ?? 'Metadata';
+  if (wanted === 'Object' || !Array.isArray(table['rows'])) return table;
+  for (const row of table['rows']) {
+    if (!isObject(row)) continue;
+    if (wanted === 'None') row['object'] = null;
+    else if (isObject(row['object']) && row['object']['kind'] !== 'PartialObjectMetadata')
+      row['object'] = partial(row['object']);
+  }
   return table;
+}
+
+function partial(object: JsonObject): JsonObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object['metadata'] ?? {} };
 }

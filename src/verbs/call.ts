@@ -6,7 +6,7 @@
  */
 import type { Accept, Body, Identity, RequestHead, ResourceInfo } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { KindAtVersion, NamespaceRegistry, Provisioner, Upstream } from '../ports.ts';
+import type { KindAtVersion, NamespaceRegistry, Provisioner, Upstream, VirtualBehaviours } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Scope } from '../translate/scope.ts';
 
@@ -31,9 +31,9 @@ export interface Host {
   /** Names of a published kind that the tenant may see; undefined: all of them. */
   sharedNames(call: Call): ReadonlySet<string> | undefined;
   /** False where the policy keeps the reader from Secrets. */
-  readonly readsSecretsAcross: boolean;
-  /** Strategic merge patch on a kind that upstream stores as a custom resource. Objects in tenant terms. */
-  mergeStrategic(at: KindAtVersion, current: JsonObject, patch: JsonObject): JsonObject;
+  readsSecretsAcross(call: Call): boolean;
+  /** What the API server does for a native kind and nobody does for a custom resource. */
+  readonly virtual: VirtualBehaviours;
   /** Called with the stored object, in upstream terms, after each write of ours: local views learn of it at once. */
   onWritten(at: KindAtVersion, object: JsonObject): void;
   /** An object that is left out of an answer because it cannot be shown safely: counted and logged. */

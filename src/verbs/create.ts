@@ -3,7 +3,7 @@ import { stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
+import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import { checkNames } from '../translate/names-check.ts';
 import { toUpstream } from '../translate/object.ts';
 import { isSuccess, objectReply, parseAnswer, upstreamAccept } from './answer.ts';
@@ -12,8 +12,9 @@ import { ensureNamespace } from './namespace-ready.ts';
 import { objectPath, placeOf } from './place.ts';
 import { plainParameters, tableParameters } from './query.ts';
 import { standingMissing } from './standing.ts';
-import { bodyKindOf, withBodyKind } from './subresource.ts';
+import { bodyTypeOf } from './subresource.ts';
 import { upstreamNameOf } from './upstream-name.ts';
+import { prepared } from './virtual.ts';
 
 export async function create(call: Call, host: Host): Promise<Reply> {
   if (call.info.namespace === '' && call.at.kind.namespaced) {
@@ -21,8 +22,9 @@ export async function create(call: Call, host: Host): Promise<Reply> {
       details: { kind: call.info.resource },
     });
   }
-  const object = documentOf(call);
-  matchesUrl(call, object);
+  const given = documentOf(call);
+  matchesUrl(call, given);
+  const object = await prepared(call, host, given, false);
   if (call.info.subresource === '') {
     checkNames(object, call.at, call.scope);
     refuseStanding(call, host, object);
@@ -39,12 +41,12 @@ export async function create(call: Call, host: Host): Promise<Reply> {
     query: [...plainParameters(call.info.query, 'create'), ...tableParameters(call)],
     accept: upstreamAccept(call),
     contentType: 'application/json',
-    body: stringifyJson(toUpstream(object, bodyKindOf(call), call.scope)),
+    body: stringifyJson(toUpstream(object, call.at, call.scope, call.info.subresource)),
     signal: call.head.signal,
   });
   if (isSuccess(answer) && call.info.subresource === '' && !isDryRun(call))
     host.onWritten(call.at, parseAnswer(answer));
-  return objectReply(withBodyKind(call), host, place, answer);
+  return objectReply(call, host, place, answer);
 }
 
 /** @throws {ApiError} ERR_BAD_REQUEST when the request has no object in its body */
@@ -61,15 +63,20 @@ export function documentOf(call: Call): JsonObject {
  * @throws {ApiError} ERR_BAD_REQUEST, in the API server's words
  */
 export function matchesUrl(call: Call, object: JsonObject): void {
-  const at = bodyKindOf(call);
-  const apiVersion = tenantApiVersion(call, at.kind.group, at.version);
-  object['apiVersion'] ??= apiVersion;
-  object['kind'] ??= at.kind.kind;
-  if (object['kind'] !== at.kind.kind || (object['apiVersion'] !== apiVersion && call.info.subresource === '')) {
-    const given = `${object['apiVersion']}, Kind=${object['kind']}`;
+  const expected = bodyTypeOf(call);
+  object['apiVersion'] ??= expected.apiVersion;
+  object['kind'] ??= expected.kind;
+  const apiVersion = String(object['apiVersion']);
+  // A subresource takes its body in any version of its group, as `autoscaling/v1` and `policy/v1` are not the URL's.
+  const same =
+    call.info.subresource === ''
+      ? apiVersion === expected.apiVersion
+      : groupOf(apiVersion) === groupOf(expected.apiVersion);
+  if (object['kind'] !== expected.kind || !same) {
+    const given = `${apiVersion}, Kind=${object['kind']}`;
     throw new ApiError(
       'ERR_BAD_REQUEST',
-      `the object provided is ${given}, but ${apiVersion}, Kind=${at.kind.kind} is expected here`,
+      `the object provided is ${given}, but ${expected.apiVersion}, Kind=${expected.kind} is expected here`,
     );
   }
   const metadata = metadataOf(object);
@@ -95,9 +102,8 @@ export function matchesUrl(call: Call, object: JsonObject): void {
   }
 }
 
-function tenantApiVersion(call: Call, group: string, version: string): string {
-  const own = call.info.subresource === '' ? call.info.group : group;
-  return own === '' ? version : `${own}/${version}`;
+function groupOf(apiVersion: string): string {
+  return splitApiVersion(apiVersion)[0];
 }
 
 /** An object that stands without being stored exists for the tenant: making it again is a conflict. */

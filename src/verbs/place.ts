@@ -52,7 +52,7 @@ export function inNamespace(call: Call, host: Host, access: 'read' | 'write', na
 
 /** All namespaces of the whole host, as the reader: only for a watch that filters every event. */
 export function acrossNamespaces(call: Call, host: Host): Place {
-  if (call.at.kind.resource === 'secrets' && call.at.kind.group === '' && !host.readsSecretsAcross) {
+  if (call.at.kind.resource === 'secrets' && call.at.kind.group === '' && !host.readsSecretsAcross(call)) {
     throw new ApiError(
       'ERR_FORBIDDEN',
       'watching secrets across all namespaces is switched off here; watch one namespace, or ask the operator to set watchSecretsAcrossNamespaces',

@@ -55,5 +55,7 @@ export function selectorParameters(call: Call, place: Place): { pairs: Pairs; no
 /** A Table is asked for with metadata at least: without it no row could be told apart. */
 export function tableParameters(call: Call): Pairs {
   if (call.accept.as?.kind !== 'Table') return [];
-  return [['includeObject', call.info.query.get('includeObject') === 'Object' ? 'Object' : 'Metadata']];
+  // Whose a volume is stands in its spec; the answer is cut to what the client asked for afterwards.
+  const whole = call.info.query.get('includeObject') === 'Object' || call.at.kind.owned !== undefined;
+  return [['includeObject', whole ? 'Object' : 'Metadata']];
 }

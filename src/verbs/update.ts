@@ -10,12 +10,14 @@ import { ensureNamespace } from './namespace-ready.ts';
 import { objectPath, placeOf } from './place.ts';
 import { plainParameters, tableParameters } from './query.ts';
 import { standingObject } from './standing.ts';
-import { bodyKindOf, withBodyKind } from './subresource.ts';
+import { bodyTypeOf } from './subresource.ts';
 import { upstreamNameOf } from './upstream-name.ts';
+import { prepared } from './virtual.ts';
 
 export async function update(call: Call, host: Host): Promise<Reply> {
-  const object = documentOf(call);
-  matchesUrl(call, object);
+  const given = documentOf(call);
+  matchesUrl(call, given);
+  const object = await prepared(call, host, given, true);
   if (call.info.subresource === '') checkNames(object, call.at, call.scope);
   await ensureNamespace(call, host);
   await storeStanding(call, host);
@@ -28,12 +30,11 @@ export async function update(call: Call, host: Host): Promise<Reply> {
     query: [...plainParameters(call.info.query, 'update'), ...tableParameters(call)],
     accept: upstreamAccept(call),
     contentType: 'application/json',
-    body: stringifyJson(toUpstream(object, bodyKindOf(call), call.scope)),
+    body: stringifyJson(toUpstream(object, call.at, call.scope, call.info.subresource)),
     signal: call.head.signal,
   });
-  if (isSuccess(answer) && !isDryRun(call) && bodyKindOf(call) === call.at)
-    host.onWritten(call.at, parseAnswer(answer));
-  return objectReply(withBodyKind(call), host, place, answer);
+  if (isSuccess(answer) && !isDryRun(call) && !bodyTypeOf(call).own) host.onWritten(call.at, parseAnswer(answer));
+  return objectReply(call, host, place, answer);
 }
 
 /** A write to an object that only stands so far first stores it, so that there is something to change. */

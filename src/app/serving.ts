@@ -1,0 +1,90 @@
+/**
+ * What all replicas of the proxy share, kept as Secrets in `kubeveil-system`: the CA that signs its serving certificates
+ * and the key that seals continue tokens. Whoever comes first makes them. Where tenants reach the proxy, and the CA to
+ * trust, is told in the ConfigMap `kubeveil-public`.
+ */
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { HostClient } from '../controllers/host-client.ts';
+import { HostError } from '../controllers/host-client.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import { type CertificatePair, createAuthority, issueServer } from '../pki/certificates.ts';
+
+const NAMESPACE = 'kubeveil-system';
+const CA_SECRET = 'kubeveil-serving-ca';
+const SEAL_SECRET = 'kubeveil-seal';
+const PUBLIC = 'kubeveil-public';
+const PREFIX = `/api/v1/namespaces/${NAMESPACE}`;
+
+export async function servingCa(host: HostClient): Promise<CertificatePair> {
+  const data = await sharedSecret(host, CA_SECRET, async () => {
+    const made = await createAuthority([{ CN: ['kubeveil serving'] }]);
+    return { 'tls.crt': made.certPem, 'tls.key': made.keyPem };
+  });
+  return { certPem: text(data['tls.crt']), keyPem: text(data['tls.key']) };
+}
+
+/** 32 bytes; the newest key first. */
+export async function sealKeys(host: HostClient): Promise<Uint8Array[]> {
+  const data = await sharedSecret(host, SEAL_SECRET, async () => ({ 'key-1': randomBytes(32).toString('base64') }));
+  return Object.keys(data)
+    .sort()
+    .reverse()
+    .map((name) => Buffer.from(text(data[name]), 'base64'));
+}
+
+/** A certificate for this process: for the names and addresses under which it is reached. */
+export function servingCertificate(ca: CertificatePair, names: readonly string[]): Promise<CertificatePair> {
+  const unique = [...new Set([...names, 'localhost', '127.0.0.1', '::1'])];
+  return issueServer(ca, {
+    commonName: 'kubeveil',
+    dnsNames: unique.filter((name) => isIP(name) === 0),
+    ipAddresses: unique.filter((name) => isIP(name) !== 0),
+  });
+}
+
+export async function publish(host: HostClient, server: string, caPem: string): Promise<void> {
+  await host.apply(`${PREFIX}/configmaps/${PUBLIC}`, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: PUBLIC, namespace: NAMESPACE },
+    data: { server, 'ca.crt': caPem },
+  });
+}
+
+/** The data of a Secret, made if there is none; of two replicas that make it at once, the first one's holds. */
+async function sharedSecret(
+  host: HostClient,
+  name: string,
+  make: () => Promise<Record<string, string>>,
+): Promise<JsonObject> {
+  const path = `${PREFIX}/secrets/${name}`;
+  const known = await host.get(path);
+  if (known !== undefined) return dataOf(known);
+  try {
+    const stringData = await make();
+    const metadata = { name, namespace: NAMESPACE };
+    return dataOf(
+      await host.create(`${PREFIX}/secrets`, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata,
+        type: 'Opaque',
+        stringData,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof HostError) || error.reason !== 'AlreadyExists') throw error;
+    const stored = await host.get(path);
+    if (stored === undefined) throw error;
+    return dataOf(stored);
+  }
+}
+
+function dataOf(secret: JsonObject): JsonObject {
+  return isObject(secret['data']) ? secret['data'] : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+}
