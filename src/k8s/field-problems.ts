@@ -56,7 +56,12 @@ export function invalidStatus(
 }
 
 function printed(value: JsonValue): string {
-  return typeof value === 'string' ? goQuote(value) : JSON.stringify(value);
+  if (typeof value === 'string') return goQuote(value);
+  // Go writes JSON so that it cannot pass for HTML.
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function withDetail(text: string, detail: string): string {

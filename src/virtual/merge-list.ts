@@ -32,8 +32,10 @@ export function orderElements({ live, wanted, order, field, mergeMap }: Ordered)
   else if (live === undefined) merged = withoutDirectives(wanted) as JsonValue[];
   else if (field.strategy?.split(',').includes('merge')) merged = mergeSlice(live, wanted, field, mergeMap, false);
   else merged = wanted;
-  const [mine, servers] = partition(merged, order, key);
   const maps = elementsAreMaps([...(live ?? []), ...(wanted ?? [])]);
+  // kube-apiserver panics on this one.
+  if (maps && key === '') throw new PatchError('internal', 'cannot order a list of maps that has no merge key');
+  const [mine, servers] = partition(merged, order, key);
   return normalized(mine, servers, order, live ?? [], maps ? key : undefined);
 }
 
@@ -219,13 +221,13 @@ function keyOf(item: JsonValue | undefined, key: string): JsonValue {
   return value;
 }
 
-/** All elements must be of one type, and none a list. */
+/** All elements must be of one type, and that not a list. */
 function elementsAreMaps(elements: readonly JsonValue[]): boolean {
-  if (elements.length === 0) throw new PatchError('internal', 'no elements in any of the given slices');
-  const types = new Set(elements.map((element) => (Array.isArray(element) ? 'list' : typeof element)));
-  if (types.has('list')) throw new PatchError('invalid', 'lists of lists are not supported');
-  if (types.size > 1) throw new PatchError('internal', 'list element types are not identical');
-  return types.has('object');
+  const [first, ...others] = elements.map((element) => (Array.isArray(element) ? 'list' : typeof element));
+  if (first === undefined) throw new PatchError('internal', 'no elements in any of the given slices');
+  if (first === 'list') throw new PatchError('invalid', 'lists of lists are not supported');
+  if (others.some((type) => type !== first)) throw new PatchError('internal', 'list element types are not identical');
+  return first === 'object';
 }
 
 /** Without duplicates, leaving the items where kube-apiserver's own algorithm leaves them. */

@@ -11,6 +11,7 @@ const SCHEMA: PatchSchema = {
     text: {},
     plain: { items: { fields: { name: {} } } },
     set: { items: {}, strategy: 'merge' },
+    empty: { items: {}, strategy: 'merge' },
     keyed: {
       items: { fields: { name: {}, value: {}, inner: { fields: { a: {}, b: {} } } } },
       strategy: 'merge',
@@ -28,6 +29,7 @@ const CURRENT: JsonObject = {
   text: 'x',
   plain: [{ name: 'p' }],
   set: ['a', 'b', 'c'],
+  empty: [],
   keyed: [one, two],
   whole: { a: 1 },
   union: { a: 1, b: 2 },
@@ -99,8 +101,9 @@ describe('strategic merge patch', () => {
     ],
     ['an order without a field', { $setElementOrder: ['a'] }, 'bad-request', /setElementOrder list/],
     ['a deletion without a field', { $deleteFromPrimitiveList: ['a'] }, 'bad-request', /primitive list/],
+    ['an order of maps without key', { '$setElementOrder/plain': [{ name: 'p' }] }, 'internal', /no merge key/],
     ['mixed lists', { set: [1] }, 'internal', /not identical/],
-    ['lists of lists', { set: [['a']] }, 'invalid', /lists of lists/],
+    ['lists of lists', { empty: [['a']] }, 'invalid', /lists of lists/],
   ];
   it.each(refusals)('refuses %s', (_, patch, fault, message) => {
     const act = () => applyStrategicMerge(CURRENT, patch, SCHEMA);
