@@ -1,9 +1,77 @@
-/** JSON Patch in upstream terms: placeholder until the operations are mapped one by one. */
-import type { JsonValue } from '../k8s/types.ts';
+/**
+ * JSON Patch in upstream terms: paths (map keys can hold a reference) and values. A `move` or `copy` stays one where
+ * nothing at its two ends is mapped. What cannot be said without the object throws NeedsLiveObject.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6902
+ */
+import { ApiError } from '../errors.ts';
+import { formatPointer, parsePointer } from '../k8s/json-pointer.ts';
+import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../ports.ts';
+import { metadataPlace } from './patch-metadata.ts';
+import { type Place, placeIn, touches } from './patch-place.ts';
 import type { Scope } from './scope.ts';
-import { NeedsLiveObject } from './walk.ts';
+import { mapTarget } from './targets/map.ts';
+import { type Tree, treeOf } from './tree.ts';
+import { NeedsLiveObject, Walk } from './walk.ts';
 
-export function jsonPatchToUpstream(_ops: JsonValue[], _at: KindAtVersion, _scope: Scope, _sub: string): JsonValue {
-  throw new NeedsLiveObject('a JSON patch');
+const WITH_VALUE = new Set(['add', 'replace', 'test']);
+const WITH_FROM = new Set(['move', 'copy']);
+
+/** @throws {ApiError} ERR_BAD_REQUEST for what is no JSON patch, ERR_INVALID for what may not be written */
+export function jsonPatchToUpstream(
+  operations: readonly JsonValue[],
+  at: KindAtVersion,
+  scope: Scope,
+  subresource: string,
+): JsonValue[] {
+  const tree = treeOf(at.kind, subresource);
+  return operations.map((operation) => {
+    if (!isObject(operation)) throw malformed('an operation is not an object');
+    const walk = new Walk(true, {}, at, scope, 'whole', mapTarget);
+    return operationUp(operation, tree, walk);
+  });
+}
+
+function operationUp(operation: JsonObject, tree: Tree, walk: Walk): JsonObject {
+  const { op, value } = operation;
+  const tokens = pointer(operation, 'path');
+  if (typeof op !== 'string') throw malformed('an operation has no op');
+  const place = placeOf(tokens, op, tree, walk);
+  if (WITH_FROM.has(op)) {
+    const source = placeOf(pointer(operation, 'from'), 'copy', tree, walk);
+    if (place.map !== undefined || source.map !== undefined)
+      throw new NeedsLiveObject(`${op} of a field that is mapped`);
+    return { op, from: formatPointer(source.tokens), path: formatPointer(place.tokens) };
+  }
+  if (op === 'remove') return { op, path: formatPointer(place.tokens) };
+  if (!WITH_VALUE.has(op)) throw malformed(`${JSON.stringify(op)} is no operation`);
+  if (!Object.hasOwn(operation, 'value')) throw malformed(`${op} needs a value`);
+  if (op === 'test' && touches(tokens, tree.messages)) throw new NeedsLiveObject('test of a text that is mapped');
+  const mapped = place.map === undefined ? (value ?? null) : place.map(value ?? null);
+  return { op, path: formatPointer(place.tokens), value: mapped };
+}
+
+/** Where a path leads upstream, and how a value for it is mapped. */
+function placeOf(tokens: string[], op: string, tree: Tree, walk: Walk): Place {
+  const [first, ...rest] = tokens;
+  if (first === undefined) throw new NeedsLiveObject(`${op} of the whole object`);
+  if (first === 'metadata') return metadataPlace(rest, op, tree.references, walk);
+  if (first === 'apiVersion' && rest.length === 0) {
+    const { kind, version, upstreamApiVersion } = walk.at;
+    const own = apiVersionOf(kind.group, version);
+    return { tokens, map: (value) => (value === own ? upstreamApiVersion : value) };
+  }
+  return placeIn(tokens, tree.references, walk);
+}
+
+function pointer(operation: JsonObject, field: 'path' | 'from'): string[] {
+  const text = operation[field];
+  const tokens = typeof text === 'string' ? parsePointer(text) : undefined;
+  if (tokens === undefined) throw malformed(`${field} is no JSON pointer`);
+  return tokens;
+}
+
+function malformed(why: string): ApiError {
+  return new ApiError('ERR_BAD_REQUEST', `the JSON patch cannot be read: ${why}`);
 }

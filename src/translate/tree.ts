@@ -16,6 +16,8 @@ export interface Node {
   values?: Node;
   /** Of every key, when the value is a map. */
   keys?: Target;
+  /** Mapped in a whole object that goes up also where it is absent: absent means something upstream. */
+  always?: boolean;
 }
 
 export interface Tree {
@@ -24,6 +26,8 @@ export interface Tree {
 }
 
 const compiled = new WeakMap<Kind, Map<string, Tree>>();
+/** Specials for which a value that is left out must be made: no audience would mean the host's own. */
+const ALWAYS: ReadonlySet<string> = new Set(['tokenAudiences']);
 const STEP = /^([^[\]{}]+)((?:\[\]|\{\}|\{key\})*)$/;
 
 /** What the body of a request on this subresource holds; `''` is the object itself. */
@@ -74,6 +78,7 @@ function blank(): Node {
 /** @throws {Error} for a path that does not parse, or two targets at one place: a fault in the table. */
 function add(root: Node, path: string, target: Target): void {
   let node = root;
+  const isAlways = target.is === 'special' && ALWAYS.has(target.name) && path.startsWith('spec.');
   const steps = path.split('.');
   steps.forEach((step, index) => {
     const [, field, suffix] = STEP.exec(step) ?? [];
@@ -85,6 +90,7 @@ function add(root: Node, path: string, target: Target): void {
       node.fields.set(field, next);
     }
     node = next;
+    if (isAlways) node.always = true;
     const marks: string[] = suffix?.match(/\[\]|\{\}|\{key\}/g) ?? [];
     marks.forEach((mark, at) => {
       if (mark === '{key}') {

@@ -109,7 +109,9 @@ export class Walk {
     }
     if (!isObject(value)) return value;
     for (const [field, below] of node.fields) {
-      if (Object.hasOwn(value, field)) value[field] = this.step(`.${field}`, value[field] ?? null, below);
+      const made = this.up && this.shape === 'whole' && below.always === true && (value[field] ?? null) === null;
+      if (made) value[field] = this.step(`.${field}`, below.target === undefined ? {} : [], below);
+      else if (Object.hasOwn(value, field)) value[field] = this.step(`.${field}`, value[field] ?? null, below);
       if (this.shape === 'strategic' && below.items !== undefined) this.#directives(value, field, below);
     }
     if (node.values !== undefined) {
