@@ -11,6 +11,7 @@ import { ApiError } from '../errors.ts';
 import type { RequestHead } from '../exchange.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const VERSIONS = new Set(['1.0', '1.1', '2.0']);
 /** One value only: a second one, even the same, is refused. */
 const SINGLE = new Set(['authorization', 'content-type', 'content-encoding', 'if-none-match', 'user-agent']);
 /** Lists: several lines are one list. */
@@ -19,6 +20,10 @@ const LISTS = new Set(['accept', 'accept-encoding']);
 const SINGLE_FRAMING = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'upgrade']);
 
 export interface RawRequest {
+  /** `1.1`, `1.0` or `2.0`. */
+  readonly httpVersion: string;
+  /** How many headers are taken. */
+  readonly maxHeaders: number;
   readonly id: string;
   readonly method: string;
   readonly target: string;
@@ -29,8 +34,12 @@ export interface RawRequest {
   readonly signal: AbortSignal;
 }
 
-/** @throws {ApiError} ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED */
+/** @throws {ApiError} ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED, ERR_HEADERS_TOO_LARGE */
 export function requestHead(request: RawRequest): RequestHead {
+  if (request.rawHeaders.length / 2 > request.maxHeaders) {
+    throw new ApiError('ERR_HEADERS_TOO_LARGE', `the request has more than ${request.maxHeaders} headers`);
+  }
+  if (!VERSIONS.has(request.httpVersion)) throw refused('the request is not HTTP/1.1 or HTTP/2');
   const headers = new Map<string, string>();
   const impersonate = new Map<string, string[]>();
   const framing = new Set<string>();
@@ -40,6 +49,9 @@ export function requestHead(request: RawRequest): RequestHead {
     if (SINGLE_FRAMING.has(name)) {
       if (framing.has(name)) throw twice(name);
       framing.add(name);
+      if (name === 'transfer-encoding' && value.toLowerCase() !== 'chunked') {
+        throw refused('the only transfer coding this server takes is chunked');
+      }
     } else if (name.startsWith('impersonate-')) {
       const values = impersonate.get(name);
       if (values === undefined) impersonate.set(name, [value]);
@@ -55,6 +67,8 @@ export function requestHead(request: RawRequest): RequestHead {
   if (framing.has('content-length') && framing.has('transfer-encoding')) {
     throw refused('the request has both Content-Length and Transfer-Encoding');
   }
+  // HTTP/2 says it in a pseudo-header.
+  if (request.httpVersion !== '2.0' && !framing.has('host')) throw refused('the request has no Host header');
   if (!METHODS.has(request.method)) {
     throw new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
   }

@@ -37,7 +37,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const connections = new Connections(server, limits.idleTimeoutMs);
   const draining = new AbortController();
   const ending = new AbortController();
-  new Door(server, options, draining.signal, ending.signal).open();
+  new Door(server, options, limits, draining.signal, ending.signal).open();
   await listen(server, options.host, options.port);
   const { address, port } = server.address() as AddressInfo;
 
@@ -86,7 +86,7 @@ function createServer({ tls }: ListenerOptions, limits: ListenLimits): Http2Secu
       maxHeaderListSize: limits.headerBytes,
       enablePush: false,
     },
-    maxHeaderListPairs: limits.headerCount,
+    maxHeaderListPairs: limits.headerCount + 1,
     maxSessionMemory: limits.sessionMegabytes,
     unknownProtocolTimeout: limits.handshakeTimeoutMs,
     http1Options: {
@@ -96,11 +96,13 @@ function createServer({ tls }: ListenerOptions, limits: ListenLimits): Http2Secu
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(5_000, Math.max(100, Math.floor(limits.headersTimeoutMs / 2))),
       insecureHTTPParser: false,
-      requireHostHeader: true,
+      // requestHead asks for it: Node would answer without a Status.
+      requireHostHeader: false,
     },
   } as Parameters<typeof createSecureServer>[0]);
   server.maxConnections = limits.connections;
-  (server as unknown as { maxHeadersCount: number }).maxHeadersCount = limits.headerCount;
+  // The parser silently drops what is over its limit: one more than ours, so that ours is seen to be passed.
+  (server as unknown as { maxHeadersCount: number }).maxHeadersCount = limits.headerCount + 1;
   return server;
 }
 
@@ -120,6 +122,11 @@ async function listen(server: Http2SecureServer, host: string, port: number): Pr
   }
 }
 
+interface Underway {
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
+}
+
 type AnyRequest = IncomingMessage | Http2ServerRequest;
 type AnyResponse = ServerResponse | Http2ServerResponse;
 
@@ -127,14 +134,24 @@ type AnyResponse = ServerResponse | Http2ServerResponse;
 class Door {
   readonly #server: Http2SecureServer;
   readonly #options: ListenerOptions;
+  readonly #limits: ListenLimits;
   readonly #draining: AbortSignal;
   readonly #ending: AbortSignal;
-  /** HTTP/1.1 connections with an answer under way: nothing else may be written there. */
-  readonly #busy = new WeakMap<object, number>();
+  /** HTTP/1.1 connections that were refused something: what was sent behind it is not read as a request. */
+  readonly #shut = new WeakSet<object>();
+  /** By HTTP/1.1 connection, what has not been answered yet. */
+  readonly #underway = new WeakMap<object, Set<Underway>>();
 
-  constructor(server: Http2SecureServer, options: ListenerOptions, draining: AbortSignal, ending: AbortSignal) {
+  constructor(
+    server: Http2SecureServer,
+    options: ListenerOptions,
+    limits: ListenLimits,
+    draining: AbortSignal,
+    ending: AbortSignal,
+  ) {
     this.#server = server;
     this.#options = options;
+    this.#limits = limits;
     this.#draining = draining;
     this.#ending = ending;
   }
@@ -161,16 +178,25 @@ class Door {
       refuseRaw(socket, upgradeRefused(), renderError);
     });
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      const fault = connectionFault(error);
       log.debug({ cause: error }, 'a connection failed');
-      if (fault === undefined || (this.#busy.get(socket) ?? 0) > 0) socket.destroy();
-      else refuseRaw(socket, fault, renderError);
+      this.#failed(socket, connectionFault(error));
     });
     this.#server.on('sessionError', (error) => log.debug({ cause: error }, 'an HTTP/2 connection failed'));
   }
 
+  /** Something is wrong with the bytes of an HTTP/1.1 connection, or with the time they take. */
+  #failed(socket: Duplex, fault: ApiError | undefined): void {
+    const [underway, ...more] = this.#underway.get(socket) ?? [];
+    if (this.#shut.has(socket)) lingerThenDestroy(socket);
+    else if (fault === undefined || more.length > 0) socket.destroy();
+    else if (underway === undefined) refuseRaw(socket, fault, this.#options.renderError);
+    else if (underway.response.headersSent) socket.destroy();
+    else this.#refuse(underway.request, underway.response, fault);
+  }
+
   async #serve(request: AnyRequest, response: AnyResponse): Promise<void> {
     const { handler, log } = this.#options;
+    if (this.#shut.has(request.socket)) return;
     const id = randomUUID();
     const gone = new AbortController();
     this.#follow(request, response, gone);
@@ -179,6 +205,8 @@ class Door {
     try {
       const head = requestHead({
         id,
+        maxHeaders: this.#limits.headerCount,
+        httpVersion: request.httpVersion,
         method: request.method ?? '',
         target: request.url ?? '',
         rawHeaders: request.rawHeaders,
@@ -188,7 +216,8 @@ class Door {
       });
       await handler({ head, body: request, response, remoteAddress: peer.remoteAddress, draining: this.#draining });
     } catch (error) {
-      if (!(error instanceof ApiError)) log.error({ id, err: error }, 'a request failed by a fault of the proxy');
+      if (!(error instanceof ApiError) && !response.writableEnded)
+        log.error({ id, err: error }, 'a request failed by a fault of the proxy');
       this.#refuse(request, response, error, id);
     }
   }
@@ -196,8 +225,9 @@ class Door {
   /** Tells the handler when the client goes, and what is left of the body where to go. */
   #follow(request: AnyRequest, response: AnyResponse, gone: AbortController): void {
     const { log } = this.#options;
-    const socket = 'stream' in request ? undefined : request.socket;
-    if (socket !== undefined) this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    const underway = { request, response };
+    const onSocket = this.#underway.get(request.socket) ?? new Set();
+    if (!('stream' in request)) this.#underway.set(request.socket, onSocket.add(underway));
     const end = (): void => gone.abort(this.#ending.reason);
     this.#ending.addEventListener('abort', end);
     const fault = (error: Error): void => log.debug({ cause: error }, 'a connection failed');
@@ -213,7 +243,7 @@ class Door {
     });
     response.once('close', () => {
       this.#ending.removeEventListener('abort', end);
-      if (socket !== undefined) this.#busy.set(socket, (this.#busy.get(socket) ?? 1) - 1);
+      onSocket.delete(underway);
       gone.abort(new ApiError('ERR_UNAVAILABLE', 'the client is gone', { why: 'client-gone' }));
     });
   }
@@ -226,6 +256,7 @@ class Door {
     }
     const rendered = this.#options.renderError(error, id);
     // What the door refuses was ambiguous or unwanted: nothing more is read from that connection.
+    if (!('stream' in request)) this.#shut.add(request.socket);
     const headers = 'stream' in request ? rendered.headers : { ...rendered.headers, connection: 'close' };
     const answer = response as ServerResponse;
     answer.writeHead(rendered.status, headers);
