@@ -1,0 +1,106 @@
+/**
+ * Starts everything that keeps the host right for its tenants, and what the request path sees of it. Safe to run in
+ * several replicas: each write is what any other replica would write, and a write that comes too late changes nothing.
+ */
+import type { Informer, NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
+import type { TenantId } from '../tenancy/names.ts';
+import { createCustomController } from './custom-controller.ts';
+import { createHostClient } from './host-client.ts';
+import { createHostLists } from './host-lists.ts';
+import { createHostInformers, type HostInformers, whenAllSynced } from './informers.ts';
+import { createNamespaceController } from './namespace-controller.ts';
+import { createNamespaceProofs } from './namespace-proofs.ts';
+import { createNamespaceRegistry } from './namespace-registry.ts';
+import { createProvisioner } from './provisioner.ts';
+import { createWorkQueue } from './queue.ts';
+import { createTenantController } from './tenant-controller.ts';
+import { createTenantRegistry } from './tenant-registry.ts';
+import { createTenantRemoval } from './tenant-removal.ts';
+
+const LISTS_PAUSE_MS = 1_000;
+
+export interface ControllersOptions {
+  upstream: Upstream;
+  /** Follows a collection of the host as the provisioner, until `signal` ends it. */
+  createInformer: (path: string, query: ReadonlyArray<readonly [string, string]>) => Informer;
+  /** Ids that no tenant may have, beyond the built-in ones. */
+  reserved?: ReadonlySet<string>;
+  /** Ends everything. */
+  signal: AbortSignal;
+  nowMs?: () => number;
+  /** Hears every fault; each is tried again. */
+  onError: (what: string, error: unknown) => void;
+}
+
+export interface Controllers {
+  readonly tenants: TenantRegistry;
+  readonly namespaces: NamespaceRegistry;
+  readonly provisioner: Provisioner;
+  readonly informers: HostInformers;
+  /** Resolves when everything has been read once; the registries answer from then on. */
+  whenSynced(): Promise<void>;
+  /** Resolves when the work in progress has ended. Abort the signal first. */
+  stop(): Promise<void>;
+}
+
+export function startControllers(options: ControllersOptions): Controllers {
+  const { upstream, signal, onError } = options;
+  const client = createHostClient(upstream, { as: 'provisioner' }, signal);
+  const informers = createHostInformers(options.createInformer);
+  const proofs = createNamespaceProofs();
+  const lists = createHostLists(client, informers);
+  const tenants = createTenantRegistry(informers.tenants);
+  const namespaces = createNamespaceRegistry({ namespaces: informers.namespaces, tenants: informers.tenants, proofs });
+  const provisioner = createProvisioner({ upstream, informers, registry: namespaces, proofs, signal });
+
+  let started: Array<{ stop(): Promise<void> }> = [];
+  // Not before everything is read: an empty list of guards would look like guards to make.
+  const synced = whenAllSynced(informers).then(() => {
+    if (signal.aborted) return;
+    const namespaceController = createNamespaceController({ upstream, client, informers, proofs, signal, onError });
+    const onChange = (tenant: TenantId) => namespaceController.addAll(tenant);
+    const custom = createCustomController({ client, informers, lists, onChange, onError });
+    const removal = createTenantRemoval({ upstream, client, lists, custom, signal });
+    const tenantController = createTenantController({
+      client,
+      informers,
+      lists,
+      proofs,
+      removal,
+      signal,
+      reserved: options.reserved ?? new Set(),
+      nowMs: options.nowMs ?? Date.now,
+      onError,
+    });
+    started = [tenantController, custom, namespaceController, keepLists()];
+  });
+  synced.catch(() => {});
+
+  /**
+   * Mends the lists when somebody changed them. After a pause: another replica may have listed a tenant that this one has
+   * yet to hear of.
+   */
+  function keepLists(): { stop(): Promise<void> } {
+    const queue = createWorkQueue({
+      work: () => lists.settle().then(() => undefined),
+      concurrency: 1,
+      onError: (_key, error) => onError('the list of tenants to impersonate', error),
+    });
+    const unsubscribe = informers.clusterRoles.subscribe(() => queue.addAfter('lists', LISTS_PAUSE_MS));
+    return {
+      stop() {
+        unsubscribe();
+        return queue.stop();
+      },
+    };
+  }
+
+  return {
+    tenants,
+    namespaces,
+    provisioner,
+    informers,
+    whenSynced: () => synced,
+    stop: async () => void (await Promise.all(started.map((controller) => controller.stop()))),
+  };
+}

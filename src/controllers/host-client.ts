@@ -1,0 +1,102 @@
+/**
+ * Objects of the host, read and written as one identity: JSON in, JSON out, a refusal is a {@link HostError}.
+ * Never retries: the work queue does, from what is there then.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/
+ */
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { Upstream, UpstreamIdentity, UpstreamRequest, UpstreamResponse } from '../ports.ts';
+
+/** The field manager of everything that controllers apply. */
+export const FIELD_MANAGER = 'kubeveil';
+
+/** The host refused. The message is for logs and for conditions on Tenants, never for a tenant: it has upstream names. */
+export class HostError extends Error {
+  readonly status: number;
+  /** `Status.reason`, such as `AlreadyExists`. */
+  readonly reason: string;
+
+  constructor(what: string, status: number, body: unknown) {
+    const message = isObject(body) && typeof body['message'] === 'string' ? body['message'] : 'no message';
+    super(`${what} was answered with ${status}: ${message}`);
+    this.name = 'HostError';
+    this.status = status;
+    this.reason = isObject(body) && typeof body['reason'] === 'string' ? body['reason'] : '';
+  }
+}
+
+type Query = ReadonlyArray<readonly [string, string]>;
+
+export interface HostClient {
+  /** Undefined when there is none. */
+  get(path: string): Promise<JsonObject | undefined>;
+  /** The items of a collection, with their kind and apiVersion left out, as the server sends them. */
+  list(path: string, query?: Query): Promise<JsonObject[]>;
+  /** POST to the collection. @throws {HostError} 409 when it is there already */
+  create(collection: string, object: JsonObject, query?: Query): Promise<JsonObject>;
+  /** Server-side apply: makes the fields of `object` so, whoever wrote them last. */
+  apply(path: string, object: JsonObject, fieldManager?: string): Promise<JsonObject>;
+  /** JSON merge patch. @throws {HostError} 404 or 409 */
+  merge(path: string, patch: JsonObject): Promise<JsonObject>;
+  /** Deletes exactly this object: one of the same name made since is left alone. What is gone already is fine. */
+  remove(path: string, uid: string, options?: JsonObject): Promise<void>;
+}
+
+export function createHostClient(upstream: Upstream, identity: UpstreamIdentity, signal?: AbortSignal): HostClient {
+  async function send(request: Omit<UpstreamRequest, 'identity'>): Promise<JsonObject> {
+    const response = await upstream.request({ identity, signal, ...request });
+    const body = bodyOf(response);
+    if (response.status < 200 || response.status > 299) {
+      throw new HostError(`${request.method} ${request.path}`, response.status, body);
+    }
+    return body;
+  }
+
+  function write(
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    contentType: string,
+    body: JsonObject,
+    query?: Query,
+  ) {
+    return send({ method, path, contentType, body: JSON.stringify(body), ...(query === undefined ? {} : { query }) });
+  }
+
+  return {
+    get: (path) => send({ method: 'GET', path }).catch(unless(404)),
+    async list(path, query) {
+      const { items } = await send({ method: 'GET', path, ...(query === undefined ? {} : { query }) });
+      if (!Array.isArray(items)) throw new TypeError(`GET ${path} was answered without items`);
+      return items.filter(isObject);
+    },
+    create: (collection, object, query = []) =>
+      write('POST', collection, 'application/json', object, [['fieldManager', FIELD_MANAGER], ...query]),
+    apply: (path, object, fieldManager = FIELD_MANAGER) =>
+      write('PATCH', path, 'application/apply-patch+yaml', object, [
+        ['fieldManager', fieldManager],
+        ['force', 'true'],
+      ]),
+    merge: (path, patch) =>
+      write('PATCH', path, 'application/merge-patch+json', patch, [['fieldManager', FIELD_MANAGER]]),
+    async remove(path, uid, options = {}) {
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, ...options };
+      // 409: another object has the name by now, so ours is gone.
+      await write('DELETE', path, 'application/json', body).catch(unless(404, 409));
+    },
+  };
+}
+
+/** The body of an answer. @throws {TypeError} when it is not a JSON object */
+export function bodyOf(response: UpstreamResponse): JsonObject {
+  const body: unknown = JSON.parse(Buffer.from(response.body).toString('utf8'));
+  if (!isObject(body)) throw new TypeError('the host answered with something that is no object');
+  return body;
+}
+
+/** For `catch`: these statuses are an answer, not a fault. */
+export function unless(...statuses: number[]): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof HostError && statuses.includes(error.status)) return undefined;
+    throw error;
+  };
+}

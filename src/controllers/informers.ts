@@ -1,0 +1,38 @@
+/**
+ * The collections of the host that controllers and registries follow: one watch each, however many tenants there are.
+ */
+import type { Informer } from '../ports.ts';
+import { TENANT_LABEL } from '../tenancy/names.ts';
+import { GUARD, PATHS } from './host-objects.ts';
+
+export interface HostInformers {
+  readonly tenants: Informer;
+  /** Namespaces of tenants. */
+  readonly namespaces: Informer;
+  /** RoleBindings that are guards. */
+  readonly guards: Informer;
+  /** ClusterRoles that the provisioner keeps. */
+  readonly clusterRoles: Informer;
+  readonly clusterBindings: Informer;
+  /** CustomResourceDefinitions of tenants. */
+  readonly definitions: Informer;
+}
+
+/** @param make creates an informer as the provisioner; the query holds its selectors */
+export function createHostInformers(
+  make: (path: string, query: ReadonlyArray<readonly [string, string]>) => Informer,
+): HostInformers {
+  const labelled = (label: string) => [['labelSelector', label]] as const;
+  return {
+    tenants: make(PATHS.tenants, []),
+    namespaces: make(PATHS.namespaces, labelled(TENANT_LABEL)),
+    guards: make(PATHS.allBindings, labelled(GUARD)),
+    clusterRoles: make(PATHS.clusterRoles, labelled(GUARD)),
+    clusterBindings: make(PATHS.clusterBindings, labelled(GUARD)),
+    definitions: make(PATHS.definitions, labelled(TENANT_LABEL)),
+  };
+}
+
+export async function whenAllSynced(informers: HostInformers): Promise<void> {
+  await Promise.all(Object.values(informers).map((informer: Informer) => informer.whenSynced()));
+}

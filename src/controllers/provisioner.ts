@@ -1,0 +1,94 @@
+/**
+ * Namespaces on behalf of requests. A request makes the Namespace object; the namespace controller, which keeps all of
+ * them, does the rest; here is only the waiting. So there is one way in which a namespace becomes ready.
+ */
+import { ApiError } from '../errors.ts';
+import { uidOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import type { NamespaceRegistry, Provisioner, Upstream } from '../ports.ts';
+import { type TenantName, toUpstreamName } from '../tenancy/names.ts';
+import { SYSTEM_NAMESPACES, type Tenant } from '../tenancy/tenant.ts';
+import { bodyOf, createHostClient, FIELD_MANAGER } from './host-client.ts';
+import { annotationOf, labelledOwner, namespaceObject, PATHS, TENANT_UID, withOwner } from './host-objects.ts';
+import type { HostInformers } from './informers.ts';
+import type { NamespaceProofs } from './namespace-proofs.ts';
+
+export interface ProvisionerOptions {
+  upstream: Upstream;
+  informers: HostInformers;
+  registry: NamespaceRegistry;
+  proofs: NamespaceProofs;
+  signal: AbortSignal;
+  /** How long a request waits for a namespace to become ready. */
+  timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 10_000;
+
+export function createProvisioner(options: ProvisionerOptions): Provisioner {
+  const { upstream, informers, registry, proofs } = options;
+  const client = createHostClient(upstream, { as: 'provisioner' }, options.signal);
+
+  async function whenReady(namespace: JsonObject, name: string, shown: TenantName): Promise<void> {
+    const patience = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)]);
+    await proofs.whenProven(name, uidOf(namespace), patience).catch((cause: unknown) => {
+      throw new ApiError('ERR_UNAVAILABLE', `namespace ${JSON.stringify(shown)} is being made ready; try again`, {
+        cause,
+        why: 'namespace-not-ready',
+        details: { retryAfterSeconds: 1 },
+      });
+    });
+  }
+
+  /** Reads it from upstream, so that a replica that lags knows it too. */
+  async function find(tenant: Tenant, namespace: TenantName): Promise<JsonObject | undefined> {
+    const found = await client.get(`${PATHS.namespaces}/${toUpstreamName(tenant.id, namespace)}`);
+    if (found === undefined || labelledOwner(found) !== tenant.id) return undefined;
+    if (annotationOf(found, TENANT_UID) !== tenant.uid) return undefined;
+    informers.namespaces.note(found);
+    return found;
+  }
+
+  return {
+    async createNamespace(tenant, object, query) {
+      const response = await upstream.request({
+        identity: { as: 'provisioner' },
+        method: 'POST',
+        path: PATHS.namespaces,
+        query: query.some(([key]) => key === 'fieldManager') ? query : [...query, ['fieldManager', FIELD_MANAGER]],
+        contentType: 'application/json',
+        body: JSON.stringify(withOwner(tenant, object)),
+        signal: options.signal,
+      });
+      const isDryRun = query.some(([key]) => key === 'dryRun');
+      if (response.status !== 201 || isDryRun) return response;
+      const stored = bodyOf(response);
+      const name = String((stored['metadata'] as JsonObject)['name']);
+      informers.namespaces.note(stored);
+      await whenReady(stored, name, name.slice(tenant.id.length + 2) as TenantName);
+      return response;
+    },
+
+    async exists(tenant, namespace) {
+      return registry.state(tenant.id, namespace) !== 'absent' || (await find(tenant, namespace)) !== undefined;
+    },
+
+    async ensureReady(tenant, namespace) {
+      const name = toUpstreamName(tenant.id, namespace);
+      const state = registry.state(tenant.id, namespace);
+      if (state === 'ready' || state === 'terminating') return;
+      let stored = state === 'pending' ? registry.get(tenant.id, namespace) : undefined;
+      if (stored === undefined && SYSTEM_NAMESPACES.includes(namespace)) {
+        const made = await this.createNamespace(tenant, namespaceObject(tenant, namespace), []);
+        if (made.status === 201) return;
+      }
+      stored ??= await find(tenant, namespace);
+      if (stored === undefined) {
+        throw new ApiError('ERR_NOT_FOUND', `namespaces ${JSON.stringify(namespace)} not found`, {
+          details: { name: namespace, kind: 'namespaces' },
+        });
+      }
+      await whenReady(stored, name, namespace);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Whether the proxy may serve: it has read what it needs and the walls stand. Looked at again and again, since somebody
+ * may take a wall away under a running proxy; then it stops serving within seconds.
+ */
+import { pause } from '../lib/backoff.ts';
+import type { HostClient } from './host-client.ts';
+import type { Manifest } from './manifests.ts';
+import { findMissingWalls } from './walls.ts';
+
+export interface Readiness {
+  /** Why the proxy is not ready and what to do, for the operator; undefined when it is ready. */
+  problem(): string | undefined;
+  /** Resolves when it is ready for the first time; rejects when the signal ends it. */
+  whenReady(): Promise<void>;
+}
+
+export interface ReadinessOptions {
+  /** As the provisioner. */
+  client: HostClient;
+  manifests: readonly Manifest[];
+  signal: AbortSignal;
+  /** Between looks while not ready. */
+  waitingMs?: number;
+  /** Between looks while ready. */
+  intervalMs?: number;
+  /** Hears each change of the answer. */
+  onChange?: (problem: string | undefined) => void;
+}
+
+const WAITING_MS = 500;
+const INTERVAL_MS = 10_000;
+
+export function watchReadiness(options: ReadinessOptions): Readiness {
+  const { client, manifests, signal } = options;
+  let problem: string | undefined = 'the walls on the host have not been looked at yet';
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {});
+
+  async function look(): Promise<string | undefined> {
+    try {
+      const missing = await findMissingWalls(client, manifests);
+      return missing.length === 0 ? undefined : adviceFor(missing);
+    } catch (error) {
+      return `the walls on the host cannot be looked at: ${String(error)}. Is deploy/ applied (kubectl apply -f deploy/)?`;
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const found = await look();
+      if (signal.aborted) break;
+      if (found !== problem) options.onChange?.(found);
+      problem = found;
+      if (found === undefined) ready.resolve();
+      const ms = found === undefined ? (options.intervalMs ?? INTERVAL_MS) : (options.waitingMs ?? WAITING_MS);
+      if (!(await pause(ms, signal))) break;
+    }
+    problem = 'the proxy is shutting down';
+    ready.reject(new Error(problem));
+  }
+
+  void run();
+  return { problem: () => problem, whenReady: () => ready.promise };
+}
+
+function adviceFor(missing: readonly string[]): string {
+  return `the host lacks walls that tenants must be kept by: ${missing.join('; ')}. Run: kubectl apply -f deploy/`;
+}

@@ -1,0 +1,188 @@
+/**
+ * Brings each Tenant to where a kubeconfig of it works: finalizer, client CA, a place in the list of whom the data path
+ * impersonates, the namespace `default` with a guard that is seen to work; then `Active`. Level-triggered: it looks at
+ * what is there and does what is missing, so a crash in the middle leaves nothing that the next look does not mend.
+ */
+import { labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import { TENANT_LABEL, type TenantId, type TenantName, tenantIdProblem, toUpstreamName } from '../tenancy/names.ts';
+import { ensureClientCa } from './client-ca.ts';
+import type { HostClient } from './host-client.ts';
+import { HostError } from './host-client.ts';
+import type { HostLists } from './host-lists.ts';
+import {
+  annotationOf,
+  finalizersOf,
+  isTerminating,
+  labelledOwner,
+  namespaceObject,
+  PATHS,
+  TENANT_FINALIZER,
+  TENANT_UID,
+} from './host-objects.ts';
+import type { HostInformers } from './informers.ts';
+import type { NamespaceProofs } from './namespace-proofs.ts';
+import { createWorkQueue } from './queue.ts';
+import type { TenantRemoval } from './tenant-removal.ts';
+import { nextStatus, type TenantState } from './tenant-status.ts';
+
+export interface TenantControllerOptions {
+  client: HostClient;
+  informers: HostInformers;
+  lists: HostLists;
+  proofs: NamespaceProofs;
+  removal: TenantRemoval;
+  /** Ids that the operator keeps for other uses. */
+  reserved: ReadonlySet<string>;
+  signal: AbortSignal;
+  nowMs: () => number;
+  onError: (what: string, error: unknown) => void;
+}
+
+export interface TenantController {
+  stop(): Promise<void>;
+}
+
+const DEFAULT = 'default' as TenantName;
+/** How long a Tenant may wait for its first namespace before the queue takes it up again. */
+const NAMESPACE_TIMEOUT_MS = 10_000;
+const REMOVAL_LOOK_AGAIN_MS = 1_000;
+
+/** Something only the operator can mend; said in a condition. */
+class Blocked extends Error {
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export function createTenantController(options: TenantControllerOptions): TenantController {
+  const { client, informers, lists, proofs, removal, signal, nowMs } = options;
+
+  async function reconcile(key: string): Promise<number | undefined> {
+    const tenant = informers.tenants.get('', key);
+    if (tenant === undefined) return undefined;
+    if (isTerminating(tenant)) return remove(tenant);
+    const problem = tenantIdProblem(key, options.reserved);
+    if (problem !== undefined) {
+      const message = `the name of this Tenant cannot be the id of a tenant: it ${problem}; delete it and choose another`;
+      await report(tenant, { phase: 'Pending', reason: 'InvalidId', message });
+      return undefined;
+    }
+    try {
+      await report(tenant, await provide(tenant));
+    } catch (error) {
+      if (error instanceof Blocked) {
+        await report(tenant, { phase: 'Pending', reason: error.reason, message: error.message });
+      }
+      throw error;
+    }
+    return undefined;
+  }
+
+  async function provide(tenant: JsonObject): Promise<TenantState> {
+    const owner = { id: nameOf(tenant) as TenantId, uid: uidOf(tenant) };
+    await keepFinalizer(tenant);
+    const isLikelyNew = !isObject(tenant['status']) || tenant['status']['clientCa'] === undefined;
+    const [clientCa] = await Promise.all([
+      ensureClientCa(client, owner, nowMs(), { isLikelyNew }),
+      lists.include(owner.id),
+      ensureDefault(owner),
+    ]);
+    const spec = isObject(tenant['spec']) ? tenant['spec'] : {};
+    if (spec['suspended'] === true) {
+      return { phase: 'Suspended', reason: 'Suspended', message: 'suspended by spec.suspended', clientCa };
+    }
+    return { phase: 'Active', reason: 'Ready', message: 'the virtual cluster is in service', clientCa };
+  }
+
+  async function keepFinalizer(tenant: JsonObject): Promise<void> {
+    const finalizers = finalizersOf(tenant);
+    if (finalizers.includes(TENANT_FINALIZER)) return;
+    const patch = { finalizers: [...finalizers, TENANT_FINALIZER], resourceVersion: versionOf(tenant) };
+    informers.tenants.note(await client.merge(`${PATHS.tenants}/${nameOf(tenant)}`, { metadata: patch }));
+  }
+
+  /** Makes `default` and waits until the namespace controller has seen its guard work. */
+  async function ensureDefault(owner: { id: TenantId; uid: string }): Promise<void> {
+    const name = toUpstreamName(owner.id, DEFAULT);
+    let namespace = informers.namespaces.get('', name);
+    if (namespace === undefined) {
+      namespace = await client.create(PATHS.namespaces, namespaceObject(owner, DEFAULT)).catch(alreadyThere);
+      namespace ??= await client.get(`${PATHS.namespaces}/${name}`);
+      if (namespace === undefined) throw new Error(`namespace ${name} came and went; trying again`);
+    }
+    if (labelledOwner(namespace) !== owner.id || annotationOf(namespace, TENANT_UID) !== owner.uid) {
+      const whose = labelsOf(namespace)[TENANT_LABEL] === undefined ? 'the host' : 'an earlier tenant of this id';
+      throw new Blocked('NamespaceTaken', `namespace ${name} belongs to ${whose}; delete it, or delete this Tenant`);
+    }
+    if (isTerminating(namespace)) throw new Blocked('NamespaceTerminating', `namespace ${name} is being deleted`);
+    informers.namespaces.note(namespace);
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(NAMESPACE_TIMEOUT_MS)]);
+    await proofs.whenProven(name, uidOf(namespace), patience).catch((cause: unknown) => {
+      throw new Error(`the guard of namespace ${name} has not been seen to work yet`, { cause });
+    });
+  }
+
+  async function remove(tenant: JsonObject): Promise<number | undefined> {
+    if (!finalizersOf(tenant).includes(TENANT_FINALIZER)) return undefined;
+    const left = await removal.run(tenant);
+    if (left.length > 0) {
+      await report(tenant, { phase: 'Terminating', reason: 'Terminating', message: `deleting ${left.join(', ')}` });
+      return REMOVAL_LOOK_AGAIN_MS;
+    }
+    const latest = (await client.get(`${PATHS.tenants}/${nameOf(tenant)}`)) ?? tenant;
+    if (uidOf(latest) !== uidOf(tenant)) return undefined;
+    const finalizers = finalizersOf(latest).filter((finalizer) => finalizer !== TENANT_FINALIZER);
+    const metadata = { finalizers, resourceVersion: versionOf(latest) };
+    await client.merge(`${PATHS.tenants}/${nameOf(tenant)}`, { metadata });
+    return undefined;
+  }
+
+  async function report(tenant: JsonObject, state: TenantState): Promise<void> {
+    // What was read at the start may have got a finalizer meanwhile; the status is compared with the newest.
+    const latest = informers.tenants.get('', nameOf(tenant)) ?? tenant;
+    if (uidOf(latest) !== uidOf(tenant)) return;
+    const status = nextStatus(latest, state, nowMs());
+    if (status === undefined) return;
+    const patch = { metadata: { uid: uidOf(tenant) }, status };
+    informers.tenants.note(await client.merge(`${PATHS.tenants}/${nameOf(tenant)}/status`, patch));
+  }
+
+  const queue = createWorkQueue({
+    work: reconcile,
+    concurrency: 32,
+    onError: (tenant, error, attempt) => {
+      if (!signal.aborted) options.onError(`tenant ${tenant}, try ${attempt}`, error);
+    },
+  });
+  const stops = [
+    informers.tenants.subscribe(({ type, object }) => {
+      if (type !== 'deleted') queue.add(nameOf(object));
+    }),
+    // The namespace `default` may have been deleted on the host; the last namespace of a tenant that goes may be gone.
+    informers.namespaces.subscribe(({ type, object }) => {
+      const owner = labelledOwner(object);
+      if (owner === undefined) return;
+      if (type === 'deleted' || (isTerminating(object) && ownerGoes(owner))) queue.add(owner);
+    }),
+  ];
+
+  function ownerGoes(owner: TenantId): boolean {
+    const tenant = informers.tenants.get('', owner);
+    return tenant !== undefined && typeof metadataOf(tenant)['deletionTimestamp'] === 'string';
+  }
+
+  return {
+    async stop() {
+      for (const stop of stops) stop();
+      await queue.stop();
+    },
+  };
+}
+
+function alreadyThere(error: unknown): undefined {
+  if (error instanceof HostError && error.reason === 'AlreadyExists') return undefined;
+  throw error;
+}

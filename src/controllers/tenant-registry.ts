@@ -1,0 +1,73 @@
+/**
+ * The live tenants, read from the Tenant objects of the host. A Tenant that is being deleted or suspended is here, with
+ * that phase, so that a request of it can be refused in plain words; one whose name is no id is not here at all.
+ */
+import { ApiError } from '../errors.ts';
+import { metadataOf, nameOf, uidOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { Informer, TenantRegistry } from '../ports.ts';
+import { type TenantId, tenantIdProblem } from '../tenancy/names.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { isTerminating } from './host-objects.ts';
+
+export function createTenantRegistry(tenants: Informer): TenantRegistry {
+  /** Objects of an informer never change, so each is read once. */
+  const read = new WeakMap<JsonObject, Tenant>();
+
+  function parsed(object: JsonObject): Tenant {
+    let tenant = read.get(object);
+    if (tenant === undefined) {
+      tenant = readTenant(object);
+      read.set(object, tenant);
+    }
+    return tenant;
+  }
+
+  function assertSynced(): void {
+    if (!tenants.synced) {
+      throw new ApiError('ERR_UNAVAILABLE', 'the proxy has not read the tenants yet; try again', {
+        why: 'tenants-not-synced',
+        details: { retryAfterSeconds: 1 },
+      });
+    }
+  }
+
+  return {
+    get(id) {
+      assertSynced();
+      const object = tenants.get('', id);
+      return object === undefined || tenantIdProblem(id) !== undefined ? undefined : parsed(object);
+    },
+    *all() {
+      assertSynced();
+      for (const object of tenants.list()) {
+        if (tenantIdProblem(nameOf(object)) === undefined) yield parsed(object);
+      }
+    },
+  };
+}
+
+/** What a Tenant object says. Anything that is not clearly `Active` is not served. */
+export function readTenant(object: JsonObject): Tenant {
+  const metadata = metadataOf(object);
+  const spec = isObject(object['spec']) ? object['spec'] : {};
+  const status = isObject(object['status']) ? object['status'] : {};
+  return {
+    id: nameOf(object) as TenantId,
+    uid: uidOf(object),
+    createdAt: text(metadata['creationTimestamp']),
+    phase: phaseOf(object, spec, status),
+    clientCaPem: text(status['clientCa']),
+    policy: text(spec['policy']) || 'default',
+  };
+}
+
+function phaseOf(object: JsonObject, spec: JsonObject, status: JsonObject): Tenant['phase'] {
+  if (isTerminating(object)) return 'Terminating';
+  if (spec['suspended'] === true) return 'Suspended';
+  return status['phase'] === 'Active' && text(status['clientCa']) !== '' ? 'Active' : 'Pending';
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

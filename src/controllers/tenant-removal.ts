@@ -1,0 +1,160 @@
+/**
+ * Removes everything that is a tenant's own, and nothing else. What is its own: namespaces and cluster-scoped objects
+ * whose name has its prefix AND which carry its label. Each is deleted by uid; cluster-scoped ones under the tenant's own
+ * upstream name, so that the host's wall holds here too.
+ *
+ * A tenant is not served any more while it goes, so its own controllers cannot clear their finalizers: these are stripped.
+ * Finalizers of Kubernetes stay, its controllers clear them.
+ *
+ * The tenant is gone when one look at the host, with nothing remembered, finds nothing.
+ */
+import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { Upstream } from '../ports.ts';
+import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
+import { clientCaSecretName } from './client-ca.ts';
+import type { CustomController } from './custom-controller.ts';
+import { readDefinition } from './custom-rules.ts';
+import { controllerIdentity } from './guard-proof.ts';
+import { createHostClient, type HostClient, unless } from './host-client.ts';
+import { type HostKind, readTenantKinds, type TenantKinds } from './host-kinds.ts';
+import type { HostLists } from './host-lists.ts';
+import { finalizersOf, isTerminating, labelledOwner, PATHS } from './host-objects.ts';
+import { remainingFinalizers } from './namespace-conditions.ts';
+
+export interface TenantRemovalOptions {
+  upstream: Upstream;
+  /** As the provisioner. */
+  client: HostClient;
+  lists: HostLists;
+  custom: Pick<CustomController, 'remove'>;
+  signal: AbortSignal;
+}
+
+export interface TenantRemoval {
+  /** One look and what follows from it. Returns what is left, in words; empty when all is proven gone. */
+  run(tenant: JsonObject): Promise<string[]>;
+}
+
+const DEFINITIONS = 'customresourcedefinitions';
+
+export function createTenantRemoval(options: TenantRemovalOptions): TenantRemoval {
+  const { upstream, client, lists, custom, signal } = options;
+  const reader = createHostClient(upstream, { as: 'reader' }, signal);
+
+  async function run(tenant: JsonObject): Promise<string[]> {
+    const id = nameOf(tenant) as TenantId;
+    await lists.include(id);
+    const asTenant = createHostClient(upstream, controllerIdentity(id), signal);
+    const kinds = await readTenantKinds(upstream);
+    const [namespaces, ...others] = await Promise.all([
+      removeNamespaces(id, asTenant, kinds),
+      ...kinds.clusterScoped.map((kind) => removeClusterScoped(id, kind, asTenant)),
+    ]);
+    const left = [namespaces, ...others].filter((text) => text !== undefined);
+    if (left.length > 0) return left;
+    await custom.remove(id);
+    await removeSecret(id);
+    await lists.release(uidOf(tenant));
+    return [];
+  }
+
+  async function removeNamespaces(id: TenantId, asTenant: HostClient, kinds: TenantKinds): Promise<string | undefined> {
+    const own = (await client.list(PATHS.namespaces, labelled(id))).filter((item) => labelledOwner(item) === id);
+    for (const namespace of own) {
+      if (!isTerminating(namespace)) await client.remove(`${PATHS.namespaces}/${nameOf(namespace)}`, uidOf(namespace));
+      else if (remainingFinalizers(namespace).some(isTenants)) await sweep(nameOf(namespace), id, asTenant, kinds);
+    }
+    return counted(own, 'namespaces');
+  }
+
+  /** Strips finalizers from everything in a namespace. As the tenant, who has every right in it and none elsewhere. */
+  async function sweep(namespace: string, id: TenantId, asTenant: HostClient, kinds: TenantKinds): Promise<void> {
+    const all = [...kinds.namespaced, ...(await ownKinds(id))];
+    await Promise.all(
+      all.map(async ({ root, resource }) => {
+        const collection = `${root}/namespaces/${namespace}/${resource}`;
+        // 404: a definition that has just gone; 403: one whose rights have.
+        const items = (await asTenant.list(collection).catch(unless(403, 404))) ?? [];
+        for (const item of items) await strip(collection, item, asTenant);
+      }),
+    );
+  }
+
+  /** The kinds that this tenant defined itself. */
+  async function ownKinds(id: TenantId): Promise<HostKind[]> {
+    const definitions = await client.list(PATHS.definitions, labelled(id));
+    return definitions.flatMap((object) => {
+      const definition = readDefinition(object);
+      if (definition?.tenant !== id) return [];
+      return [{ root: `/apis/${definition.group}/${servedVersion(object)}`, resource: definition.plural }];
+    });
+  }
+
+  async function removeClusterScoped(id: TenantId, kind: HostKind, asTenant: HostClient): Promise<string | undefined> {
+    const collection = `${kind.root}/${kind.resource}`;
+    const own = (await reader.list(collection, labelled(id))).filter((item) => isOwn(id, kind, item));
+    for (const item of own) {
+      const path = `${collection}/${nameOf(item)}`;
+      if (!isTerminating(item)) await asTenant.remove(path, uidOf(item));
+      else if (kind.resource === DEFINITIONS) await sweepInstances(item, asTenant);
+      else await strip(collection, item, asTenant);
+    }
+    return counted(own, kind.resource);
+  }
+
+  /** A definition goes when its last object has gone. */
+  async function sweepInstances(definition: JsonObject, asTenant: HostClient): Promise<void> {
+    const read = readDefinition(definition);
+    if (read === undefined || !read.clusterScoped) return;
+    const collection = `/apis/${read.group}/${servedVersion(definition)}/${read.plural}`;
+    const items = (await asTenant.list(collection).catch(unless(403, 404))) ?? [];
+    for (const item of items) await strip(collection, item, asTenant);
+  }
+
+  async function strip(collection: string, item: JsonObject, asTenant: HostClient): Promise<void> {
+    const kept = finalizersOf(item).filter((finalizer) => !isTenants(finalizer));
+    if (kept.length === finalizersOf(item).length) return;
+    const metadata = { finalizers: kept, resourceVersion: versionOf(item) };
+    // 409: changed meanwhile; the next look sees to it.
+    await asTenant.merge(`${collection}/${nameOf(item)}`, { metadata }).catch(unless(404, 409));
+  }
+
+  async function removeSecret(id: TenantId): Promise<void> {
+    const path = `${PATHS.secrets}/${clientCaSecretName(id)}`;
+    const secret = await client.get(path);
+    if (secret !== undefined && labelsOf(secret)[TENANT_LABEL] === id) await client.remove(path, uidOf(secret));
+  }
+
+  return { run };
+}
+
+function labelled(id: TenantId): ReadonlyArray<readonly [string, string]> {
+  return [['labelSelector', `${TENANT_LABEL}=${id}`]];
+}
+
+function isOwn(id: TenantId, kind: HostKind, item: JsonObject): boolean {
+  if (namespaceOf(item) !== '') return false;
+  return kind.resource === DEFINITIONS ? readDefinition(item)?.tenant === id : labelledOwner(item) === id;
+}
+
+/** Any version that is served will do for stripping finalizers. */
+function servedVersion(definition: JsonObject): string {
+  const spec = isObject(definition['spec']) ? definition['spec'] : {};
+  const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isObject) : [];
+  const served = versions.find((version) => version['served'] === true) ?? versions[0];
+  return typeof served?.['name'] === 'string' ? served['name'] : '';
+}
+
+/** Finalizers that a controller of the tenant would clear: all but those of Kubernetes and of the proxy. */
+export function isTenants(finalizer: string): boolean {
+  const slash = finalizer.indexOf('/');
+  // `foregroundDeletion`, `orphan`, `kubernetes`: Kubernetes alone may leave out the domain.
+  if (slash < 0) return false;
+  const domain = finalizer.slice(0, slash);
+  return !['kubernetes.io', 'k8s.io', 'kubeveil.dev'].some((own) => domain === own || domain.endsWith(`.${own}`));
+}
+
+function counted(items: readonly JsonObject[], what: string): string | undefined {
+  return items.length === 0 ? undefined : `${items.length} ${what}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * Are the walls of `deploy/` on the host, unchanged, and do they bite? Compared with the manifests of this version: a
+ * policy that somebody loosened is as bad as one that is not there.
+ */
+import { nameOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { type HostClient, HostError } from './host-client.ts';
+import { SYSTEM_NAMESPACE } from './host-objects.ts';
+import type { Manifest } from './manifests.ts';
+
+const WALL_KINDS = new Set([
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'CustomResourceDefinition',
+]);
+
+/** What the API server fills in where a manifest says nothing. Anything else that is not in the manifest loosens it. */
+const DEFAULTS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ['matchPolicy', 'Equivalent'],
+  ['namespaceSelector', {}],
+  ['objectSelector', {}],
+  ['scope', '*'],
+]);
+
+/** What is missing or changed, in words; empty when all walls stand. @throws {HostError} when the host cannot be asked */
+export async function findMissingWalls(client: HostClient, manifests: readonly Manifest[]): Promise<string[]> {
+  const walls = manifests.filter(({ object }) => WALL_KINDS.has(String(object['kind'])));
+  const found = await Promise.all(
+    walls.map(async ({ path, object, file }) => {
+      const problem = problemOf(object, await client.get(path));
+      return problem === undefined ? undefined : `${object['kind']} ${nameOf(object)} (${file}) ${problem}`;
+    }),
+  );
+  const problems = found.filter((problem) => problem !== undefined);
+  if (problems.length === 0 && !(await wallsBite(client))) problems.push('the policies are stored but do not act yet');
+  return problems;
+}
+
+/** True when the API server refuses what the last of the policies refuses. Nothing is written either way. */
+export async function wallsBite(client: HostClient): Promise<boolean> {
+  const probe = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'kubeveil-wall-probe', namespace: SYSTEM_NAMESPACE },
+  };
+  try {
+    await client.create(`/api/v1/namespaces/${SYSTEM_NAMESPACE}/configmaps`, probe, [['dryRun', 'All']]);
+    return false;
+  } catch (error) {
+    if (error instanceof HostError && error.message.includes('kubeveil-probe')) return true;
+    throw error;
+  }
+}
+
+function problemOf(wanted: JsonObject, stored: JsonObject | undefined): string | undefined {
+  if (stored === undefined) return 'is missing';
+  if (wanted['kind'] === 'CustomResourceDefinition') {
+    if (!isEstablished(stored)) return 'is not established yet';
+    return says(stored['spec'], wanted['spec'], () => true) ? undefined : 'differs from this version';
+  }
+  const isDefault = (key: string, value: JsonValue) => JSON.stringify(DEFAULTS.get(key)) === JSON.stringify(value);
+  return says(stored['spec'], wanted['spec'], isDefault) ? undefined : 'differs from this version';
+}
+
+/** True when `stored` says all that `wanted` says, and beyond it only what `mayAdd` allows. */
+function says(
+  stored: JsonValue | undefined,
+  wanted: JsonValue | undefined,
+  mayAdd: (key: string, value: JsonValue) => boolean,
+): boolean {
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(stored) || stored.length !== wanted.length) return false;
+    return wanted.every((item, index) => says(stored[index], item, mayAdd));
+  }
+  if (!isObject(wanted)) return JSON.stringify(stored) === JSON.stringify(wanted);
+  if (!isObject(stored)) return false;
+  return (
+    Object.entries(wanted).every(([key, value]) => says(stored[key], value, mayAdd)) &&
+    Object.entries(stored).every(([key, value]) => Object.hasOwn(wanted, key) || mayAdd(key, value))
+  );
+}
+
+export function isEstablished(definition: JsonObject): boolean {
+  const status = isObject(definition['status']) ? definition['status'] : {};
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
+  return conditions.some(({ type, status: state }) => type === 'Established' && state === 'True');
+}

@@ -1,0 +1,84 @@
+/**
+ * A host made ready for the proxy: `deploy/` installed, and an upstream that goes as the three accounts, with tokens that
+ * the base account mints. What a test does through it meets the same walls as the proxy itself.
+ */
+import { type Controllers, startControllers } from '../../src/controllers/controllers.ts';
+import { install } from '../../src/controllers/install.ts';
+import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
+import { accountTokens } from '../../src/upstream/credentials.ts';
+import { createInformer } from '../../src/upstream/informer.ts';
+import { type ClosableUpstream, createUpstream } from '../../src/upstream/upstream.ts';
+import type { ControlPlaneFacts } from './control-plane.ts';
+
+export interface Host extends AsyncDisposable {
+  readonly facts: ControlPlaneFacts;
+  /** As a member of system:masters. */
+  readonly admin: KubeClient;
+  /** As the accounts of deploy/20-accounts.yaml, each with its own token. */
+  readonly upstream: ClosableUpstream;
+}
+
+/** Installs `deploy/` on the control plane; harmless when it is there already. */
+export async function prepareHost(facts: ControlPlaneFacts): Promise<Host> {
+  const { server, caPem } = facts;
+  const admin = createKubeClient({ server, caPem, certPem: facts.adminCertPem, keyPem: facts.adminKeyPem });
+  const tls = { cert: facts.adminCertPem, key: facts.adminKeyPem };
+  const installer = createUpstream({ server, caPem, credentials: { authorization: async () => undefined, tls } });
+  await install({ upstream: installer, signal: new AbortController().signal });
+  await installer.close();
+
+  const { status, body } = await admin.send(
+    'POST',
+    '/api/v1/namespaces/kubeveil-system/serviceaccounts/kubeveil/token',
+    {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { expirationSeconds: 36_000 },
+    },
+  );
+  if (status !== 201) throw new Error(`no token for the base account: ${JSON.stringify(body)}`);
+  const { token } = (body as { status: { token: string } }).status;
+  const base = createUpstream({ server, caPem, credentials: { authorization: async () => `Bearer ${token}` } });
+  const credentials = accountTokens({ base: (request) => base.request({ ...request, identity: { as: 'reader' } }) });
+  const upstream = createUpstream({ server, caPem, credentials });
+  return {
+    facts,
+    admin,
+    upstream,
+    async [Symbol.asyncDispose]() {
+      admin.close();
+      await Promise.all([upstream.close(), base.close()]);
+    },
+  };
+}
+
+/** The provisioner's controllers on a host, as `kubeveil serve` runs them. */
+export function runControllers(
+  host: Host,
+  options: { reserved?: ReadonlySet<string>; onError?: (what: string, error: unknown) => void } = {},
+): Controllers & AsyncDisposable {
+  const ending = new AbortController();
+  const onError = options.onError ?? (() => {});
+  const controllers = startControllers({
+    upstream: host.upstream,
+    signal: ending.signal,
+    onError,
+    ...(options.reserved && { reserved: options.reserved }),
+    createInformer: (path, query) =>
+      createInformer({
+        upstream: host.upstream,
+        identity: { as: 'provisioner' },
+        path,
+        query,
+        signal: ending.signal,
+        onError: (error) => onError(`watch of ${path}`, error),
+      }),
+  });
+  return {
+    ...controllers,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await controllers.stop();
+    },
+  };
+}
