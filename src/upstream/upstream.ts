@@ -46,6 +46,8 @@ export function createUpstream(options: UpstreamOptions): ClosableUpstream {
     bodyTimeout: silenceTimeoutMs,
     keepAliveTimeout: 30_000,
     pipelining: 1,
+    // Over HTTP/2 undici would join the impersonated groups into one header, which the API server reads as one group.
+    allowH2: false,
   });
 
   async function send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
