@@ -1,6 +1,7 @@
 /** All commands and options, with their help. */
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { flagOf, SETTINGS, type SettingName } from '../config/settings.ts';
 import { dev } from './dev.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { serve } from './serve.ts';
@@ -17,16 +18,15 @@ export function createProgram(): Command {
     .showHelpAfterError('(run with --help for all options)')
     .exitOverride();
 
-  program
+  const serveCommand = program
     .command('serve')
     .description('run the proxy in front of a cluster')
-    .option(HOST, `${HOST_HELP}; inside a cluster the pod's own account`)
-    .option('--host <address>', 'address to listen on', '0.0.0.0')
-    .option('--port <port>', 'port to listen on', port, 8443)
-    .option('--server <url>', 'URL under which tenants reach the proxy (default: https://<hostname>:<port>)')
-    .option('--policies <folder>', 'folder of policy files')
-    .option('--log-level <level>', 'silent, error, warn, info or debug', 'info')
-    .action(serve);
+    .option('--config <file>', 'YAML file with the settings below');
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const preset = setting.default === undefined ? '' : ` (default: ${setting.default})`;
+    serveCommand.option(`${flagOf(name as SettingName)} <${setting.value}>`, `${setting.help}${preset}`);
+  }
+  serveCommand.action(serve);
 
   program
     .command('dev')

@@ -1,0 +1,153 @@
+/**
+ * What the proxy knows of the host by following it: which kinds there are, and the roles of tenants. Together with the
+ * controllers' informers this is all the state that a request meets.
+ */
+import { createTenantRbac } from '../authz/tenant-rbac.ts';
+import type { Controllers } from '../controllers/controllers.ts';
+import type { Catalog } from '../discovery/catalog.ts';
+import { catalogOf } from '../discovery/catalog.ts';
+import { ApiError } from '../errors.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
+import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
+import { pause } from '../lib/backoff.ts';
+import type { Policies } from '../policy/policy.ts';
+import type { Authorizer, Informer, Upstream } from '../ports.ts';
+import { type TenantId, tenantNames } from '../tenancy/names.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { toTenant } from '../translate/object.ts';
+import { Renames } from '../translate/renames.ts';
+import { createInformer } from '../upstream/informer.ts';
+import { defaultRoles } from '../virtual/defaults.ts';
+import { untilDone } from './until-done.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const NOT_GUARDS = ['labelSelector', '!kubeveil.dev/guard'] as const;
+/** How often the host's own kinds are read again: they change when the host is upgraded. */
+const DISCOVERY_EVERY_MS = 60_000;
+
+export interface HostViewOptions {
+  upstream: Upstream;
+  controllers: Controllers;
+  policies: Policies;
+  signal: AbortSignal;
+  onError: (what: string, error: unknown) => void;
+}
+
+export interface HostView {
+  readonly kinds: ListingKindRegistry;
+  readonly authorizer: Authorizer;
+  catalogOf(tenant: Tenant): Catalog;
+  /** Applies a write of ours at once to what authorization sees. */
+  note(resource: string, object: JsonObject): void;
+  whenSynced(): Promise<void>;
+}
+
+export function startHostView(options: HostViewOptions): HostView {
+  const { upstream, controllers, policies, signal, onError } = options;
+  let documents: JsonObject[] = [];
+  let versions: HostVersions = new Map();
+
+  async function readDiscovery(): Promise<void> {
+    const read = await Promise.all(['/api', '/apis'].map((path) => discoveryDocument(upstream, path)));
+    versions = readHostVersions(...read);
+    documents = read;
+  }
+  const discovered = untilDone(signal, (error) => onError('reading the discovery of the host', error), readDiscovery);
+  discovered.catch(() => {});
+  void (async () => {
+    while (await pause(DISCOVERY_EVERY_MS, signal)) {
+      await readDiscovery().catch((error: unknown) => onError('reading the discovery of the host again', error));
+    }
+  })();
+
+  const kinds = createKindRegistry({
+    customKinds: controllers.informers.definitions,
+    versions: () => versions,
+    sharedGroups: new Set(),
+    profileOf: (tenant) => policies.of(tenant).profile,
+    isOffered: (tenant, key) => policies.of(tenant).isOffered(key),
+  });
+
+  const follow = (path: string, query: ReadonlyArray<readonly [string, string]> = []): Informer =>
+    createInformer({
+      upstream,
+      identity: { as: 'reader' },
+      path,
+      query,
+      signal,
+      onError: (error) => onError(`following ${path}`, error),
+    });
+  const informers = {
+    roles: follow(`/apis/${RBAC}/v1/roles`),
+    rolebindings: follow(`/apis/${RBAC}/v1/rolebindings`, [NOT_GUARDS]),
+    clusterroles: follow('/apis/virtual.kubeveil.dev/v1/clusterroles'),
+    clusterrolebindings: follow('/apis/virtual.kubeveil.dev/v1/clusterrolebindings'),
+  };
+  // Roles are read in the tenant's terms, for which the kinds must be known first.
+  let authorizer: Authorizer | undefined;
+  const roles = Promise.all([discovered, controllers.whenSynced()]).then(() => {
+    authorizer = createTenantRbac({
+      informers,
+      view: (tenant, resource, object) => roleView(tenant, resource, object, kinds),
+      defaults: defaultRoles(),
+      onFault: (resource, _object, error) => onError(`reading ${resource}`, error),
+    });
+  });
+  roles.catch(() => {});
+
+  return {
+    kinds,
+    authorizer: {
+      decide: (...question) => ready(authorizer).decide(...question),
+      rulesFor: (...question) => ready(authorizer).rulesFor(...question),
+    },
+    catalogOf: (tenant) =>
+      catalogOf(tenant, {
+        hostDocuments: () => documents,
+        listKinds: (of) => kinds.list(of),
+        crds: controllers.informers.definitions,
+      }),
+    note(resource, object) {
+      if (Object.hasOwn(informers, resource))
+        informers[resource as keyof typeof informers].note(structuredClone(object));
+    },
+    async whenSynced() {
+      await roles;
+      await Promise.all(Object.values(informers).map((informer) => informer.whenSynced()));
+    },
+  };
+}
+
+async function discoveryDocument(upstream: Upstream, path: string): Promise<JsonObject> {
+  const answer = await upstream.request({
+    identity: { as: 'reader' },
+    method: 'GET',
+    path,
+    accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+  });
+  if (answer.status !== 200) throw new Error(`discovery of ${path} was answered with ${answer.status}`);
+  return JSON.parse(Buffer.from(answer.body).toString('utf8')) as JsonObject;
+}
+
+/** One role or binding in its tenant's terms. What a kind is does not depend on more of the tenant than its id. */
+function roleView(
+  id: TenantId,
+  resource: string,
+  object: JsonObject,
+  kinds: ListingKindRegistry,
+): JsonObject | undefined {
+  const tenant: Tenant = { id, uid: '', createdAt: '', phase: 'Active', clientCaPem: '', policy: 'default' };
+  const at = kinds.byResource(tenant, RBAC, 'v1', resource);
+  if (at === undefined) return undefined;
+  const scope = { names: tenantNames(id), tenant, kinds, isOwnNamespace: () => false, renames: new Renames() };
+  return toTenant(structuredClone(object), at, scope);
+}
+
+function ready(authorizer: Authorizer | undefined): Authorizer {
+  if (authorizer !== undefined) return authorizer;
+  throw new ApiError('ERR_UNAVAILABLE', 'the roles are not known yet; try again', {
+    why: 'roles-not-synced',
+    details: { retryAfterSeconds: 1 },
+  });
+}

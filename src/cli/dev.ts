@@ -1,0 +1,102 @@
+/**
+ * `kubeveil dev`, which `npm start` runs: a whole playground on one machine. A real control plane (or the cluster of
+ * `--kubeconfig`), what the proxy needs on it, the proxy, and two tenants. All of it ends with this process.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type RunningProxy, startProxy } from '../app/app.ts';
+import { install } from '../controllers/install.ts';
+import { startControlPlane } from '../dev/control-plane.ts';
+import { type LogLevel, setLogLevel } from '../observe/log.ts';
+import { writePrivateFile } from '../onboarding/kubeconfig.ts';
+import { phaseOf, Tenants } from '../onboarding/tenants.ts';
+import { loadPolicies } from '../policy/load.ts';
+import { readKubeconfig } from '../upstream/kubeconfig.ts';
+import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
+import { defaultPolicies } from './default-policies.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { print } from './output.ts';
+import { untilSignal } from './until-signal.ts';
+
+export interface DevOptions {
+  kubeconfig?: string;
+  port: number;
+  apiserverPort: number;
+  nodes: number;
+  folder: string;
+  policies?: string;
+  logLevel: string;
+}
+
+const TENANTS = ['acme', 'globex'];
+const TENANT_TIMEOUT_MS = 60_000;
+
+export async function dev(options: DevOptions): Promise<void> {
+  setLogLevel(options.logLevel as LogLevel);
+  const policies = loadPolicies(options.policies ?? defaultPolicies());
+  const folder = resolve(options.folder);
+  mkdirSync(folder, { recursive: true });
+  const stopping = new AbortController();
+  const stop = untilSignal().then(() => stopping.abort(new Error('stopped')));
+
+  await using stack = new AsyncDisposableStack();
+  try {
+    const kubeconfig = options.kubeconfig ?? (await ownCluster(options, folder, stack, stopping.signal));
+    const host = readKubeconfig(kubeconfig);
+    const admin = stack.adopt(createUpstream(host), (upstream) => upstream.close());
+    print('installing what the proxy needs on the cluster');
+    await install({ upstream: admin, signal: stopping.signal });
+    const proxy = stack.use(await startProxy({ host, listen: { host: '127.0.0.1', port: options.port }, policies }));
+    writeFileSync(join(folder, 'ca.crt'), proxy.caPem);
+    await proxy.whenReady();
+    for (const id of TENANTS) await onboard(admin, id, folder);
+    greet(proxy, folder);
+    await stop;
+    print('\nstopping');
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+  }
+}
+
+/** Starts a control plane of our own; returns its administrator's kubeconfig. */
+async function ownCluster(
+  options: DevOptions,
+  folder: string,
+  stack: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<string> {
+  const cluster = stack.use(
+    await startControlPlane({
+      workDir: join(folder, 'cluster'),
+      nodes: options.nodes,
+      ports: { apiserver: options.apiserverPort },
+      progress: print,
+      signal,
+      onUnexpectedExit: (program, error) => process.stderr.write(`kubeveil: ${program} ended: ${error.message}\n`),
+    }),
+  );
+  const file = join(folder, 'host.kubeconfig');
+  writePrivateFile(file, cluster.adminKubeconfig);
+  return file;
+}
+
+async function onboard(admin: ClosableUpstream, id: string, folder: string): Promise<void> {
+  const tenants = new Tenants(admin);
+  if ((await tenants.get(id)) === undefined) await tenants.create(id, 'default');
+  const tenant = await tenants.waitFor(id, (seen) => phaseOf(seen) === 'Active', TENANT_TIMEOUT_MS);
+  if (tenant === undefined) throw new Error(`tenant ${id} was deleted while it was being made`);
+  const out = join(folder, `${id}.kubeconfig`);
+  await writeKubeconfig(tenants, tenant, { user: 'admin', groups: ['system:masters'], ttlMs: 12 * 3_600_000, out });
+}
+
+function greet(proxy: RunningProxy, folder: string): void {
+  const at = relative(process.cwd(), folder) || '.';
+  print(`
+ready: the proxy is at ${proxy.server}; kubeconfigs are in ${at}/
+
+  kubectl --kubeconfig ${at}/acme.kubeconfig get namespaces
+  kubectl --kubeconfig ${at}/acme.kubeconfig create deployment web --image=nginx --replicas=2
+  kubectl --kubeconfig ${at}/globex.kubeconfig get deployments -A
+
+Ctrl-C ends it, with everything that it started.`);
+}

@@ -1,0 +1,43 @@
+/** `kubeveil serve`: the proxy in front of a cluster, until it is told to stop. */
+import { startProxy } from '../app/app.ts';
+import { loadConfig } from '../config/load.ts';
+import type { SettingName } from '../config/settings.ts';
+import { flushLog, logger, setLogLevel } from '../observe/log.ts';
+import { loadPolicies } from '../policy/load.ts';
+import { inClusterHost, readKubeconfig } from '../upstream/kubeconfig.ts';
+import { untilSignal } from './until-signal.ts';
+
+export interface ServeFlags extends Partial<Record<SettingName, string>> {
+  config?: string;
+}
+
+export async function serve({ config: file, ...flags }: ServeFlags): Promise<void> {
+  const config = loadConfig({ flags, ...(file === undefined ? {} : { file }) });
+  setLogLevel(config.logLevel);
+  const host = config.kubeconfig === undefined ? inClusterHost() : readKubeconfig(config.kubeconfig, config.context);
+  if (host === undefined) {
+    throw new Error(
+      'there is no cluster to stand in front of: give its kubeconfig with --kubeconfig, or run as a pod of it',
+    );
+  }
+  const stop = untilSignal();
+  const log = logger('serve');
+  const proxy = await startProxy({
+    host,
+    listen: config.listen,
+    publicUrl: config.publicUrl,
+    policies: loadPolicies(config.policies),
+    requestTimeoutMs: config.requestTimeout,
+    shutdownGraceMs: config.shutdownGrace,
+    maxConnections: config.maxConnections,
+  });
+  log.info({ server: proxy.server }, 'listening');
+  proxy.whenReady().then(
+    () => log.info({ server: proxy.server }, 'ready'),
+    () => {},
+  );
+  await stop;
+  log.info('stopping: open requests are let to their end');
+  await proxy.close();
+  await flushLog();
+}
