@@ -56,17 +56,23 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const log = logger('app');
+  // Ended in reverse order when the proxy closes, and when it cannot be started.
+  await using starting = new AsyncDisposableStack();
   const ending = new AbortController();
   const { signal } = ending;
   const onError = (what: string, error: unknown): void => {
-    if (!signal.aborted) log.warn({ cause: error }, what);
+    if (!signal.aborted) log.warn({ why: reasonOf(error) }, what);
   };
 
-  const base = createUpstream(options.host);
+  const base = starting.adopt(createUpstream(options.host), (one) => one.close());
   const credentials = accountTokens({
     base: (request) => base.request({ ...request, identity: { as: 'provisioner' } }),
   });
-  const upstream = createUpstream({ server: options.host.server, caPem: options.host.caPem, credentials });
+  const upstream = starting.adopt(
+    createUpstream({ server: options.host.server, caPem: options.host.caPem, credentials }),
+    (one) => one.close(),
+  );
+  starting.defer(() => ending.abort());
   const provisionerClient = createHostClient(upstream, { as: 'provisioner' }, signal);
 
   // Nothing can be served without these; a host that is not there yet is waited for.
@@ -93,6 +99,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     reserved: options.policies.reservedTenantIds,
     signal,
     onError,
+  });
+  starting.defer(() => {
+    ending.abort();
+    return controllers.stop();
   });
   const view = startHostView({ upstream, controllers, policies: options.policies, signal, onError });
   const walls = watchReadiness({
@@ -153,6 +163,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     ...(options.maxConnections === undefined ? {} : { limits: { connections: options.maxConnections } }),
     graceMs: options.shutdownGraceMs ?? 10_000,
   });
+  starting.defer(() => listener.close());
   const server = options.publicUrl ?? `https://127.0.0.1:${listener.port}`;
   await untilDone(
     signal,
@@ -164,11 +175,13 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     await Promise.all([walls.whenReady(), synced]);
   }
 
-  async function close(): Promise<void> {
-    await listener.close();
-    ending.abort();
-    await controllers.stop();
-    await Promise.all([upstream.close(), base.close()]);
-  }
+  const running = starting.move();
+  const close = (): Promise<void> => running.disposeAsync();
   return { server, caPem: shared.ca.certPem, whenReady, close, [Symbol.asyncDispose]: close };
+}
+
+/** What went wrong, down to its cause, in one line. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
 }

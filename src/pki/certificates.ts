@@ -49,7 +49,7 @@ export async function createAuthority(name: x509.JsonName): Promise<CertificateP
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { certPem: certificate.toString('pem'), keyPem: await privatePem(keys.privateKey) };
+  return { certPem: `${certificate.toString('pem')}\n`, keyPem: await privatePem(keys.privateKey) };
 }
 
 /** Signs a client certificate. Anything may be asked for, `system:masters` too: whoever holds the CA is the cluster. */
@@ -102,7 +102,7 @@ async function issue(
       ...extensions,
     ],
   });
-  return { certPem: certificate.toString('pem'), keyPem: await privatePem(keys.privateKey) };
+  return { certPem: `${certificate.toString('pem')}\n`, keyPem: await privatePem(keys.privateKey) };
 }
 
 function validity(ttlMs: number): { notBefore: Date; notAfter: Date } {
