@@ -234,9 +234,9 @@ class Door {
     request.on('error', fault);
     response.on('error', fault);
     response.once('finish', () => {
-      if (request.complete) return;
-      if ('stream' in request) request.stream.close(http2.NGHTTP2_NO_ERROR);
-      else {
+      if ('stream' in request) {
+        if (!request.complete) request.stream.close(http2.NGHTTP2_NO_ERROR);
+      } else if (!request.complete || this.#draining.aborted) {
         request.socket.end();
         lingerThenDestroy(request.socket);
       }

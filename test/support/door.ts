@@ -6,13 +6,13 @@ import type { RequestHead } from '../../src/exchange.ts';
 import type { Handler, Listener, ListenerOptions, ListenLimits } from '../../src/listen/options.ts';
 import { readBody } from '../../src/listen/read-body.ts';
 import { startListener } from '../../src/listen/server.ts';
-import { logger } from '../../src/observe/log.ts';
+import { logger, setLogLevel } from '../../src/observe/log.ts';
 import { createAuthority, issueClient, issueServer } from '../../src/pki/certificates.ts';
 import { renderError } from '../../src/respond/status.ts';
 
 export interface Door extends AsyncDisposable {
   readonly port: number;
-  readonly caPem: string;
+  readonly tls: TlsMaterial;
   readonly client: { readonly certPem: string; readonly keyPem: string };
   readonly listener: Listener;
   readonly seen: SeenRequest[];
@@ -22,6 +22,9 @@ export interface SeenRequest {
   readonly head: RequestHead;
   readonly body: string;
 }
+
+// What these tests provoke is logged as it should be, and of no interest.
+setLogLevel('silent');
 
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -44,7 +47,7 @@ export async function openDoor(limits: Partial<ListenLimits> = {}, handler?: Han
   const listener = await startListener(options);
   return {
     port: listener.port,
-    caPem: authority.certPem,
+    tls: options.tls,
     client,
     listener,
     seen,
