@@ -1,0 +1,350 @@
+/**
+ * Our RBAC engine against kube-apiserver's own: the same random roles and bindings, natively on the API server and as
+ * one tenant's in our index; the same random questions, by SubjectAccessReview and SelfSubjectRulesReview. Seeded, so a
+ * difference can be looked at again.
+ */
+import { request } from 'node:https';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { RbacResource } from '../../src/authz/rbac-index.ts';
+import { createTenantRbac } from '../../src/authz/tenant-rbac.ts';
+import type { Identity, Reply } from '../../src/exchange.ts';
+import { nameOf, namespaceOf } from '../../src/k8s/meta.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
+import type { Informer } from '../../src/ports.ts';
+import { createReviewHandlers } from '../../src/reviews/handlers.ts';
+import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
+import type { Tenant } from '../../src/tenancy/tenant.ts';
+import { defaultRoles } from '../../src/virtual/defaults.ts';
+import { adminClient } from '../support/control-plane.ts';
+
+const SEED = 20_260_102;
+const QUESTIONS = 600;
+const CALLERS = 40;
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const GROUP = 'rbac.authorization.k8s.io';
+const PREFIX = 'rbac-diff';
+const NAMESPACES = [`${PREFIX}-one`, `${PREFIX}-two`];
+const facts = inject('controlPlane');
+const client = adminClient(facts);
+
+const some = <T>(...values: T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
+const verb = fc.constantFrom('get', 'list', 'watch', 'create', 'delete', 'impersonate', '*');
+const apiGroup = fc.constantFrom('', 'apps', 'x.example.com', '*');
+const resource = fc.constantFrom(
+  'pods',
+  'pods/log',
+  'pods/*',
+  'deployments',
+  'deployments/scale',
+  '*/scale',
+  '*',
+  'users',
+);
+const path = fc.constantFrom('/api', '/apis/*', '/metrics', '/a*b', '/healthz**', '*');
+const name = fc.constantFrom('a', 'b', 'c');
+const resourceRule = fc.record(
+  {
+    verbs: fc.uniqueArray(verb, { minLength: 1, maxLength: 3 }),
+    apiGroups: fc.uniqueArray(apiGroup, { minLength: 1, maxLength: 2 }),
+    resources: fc.uniqueArray(resource, { minLength: 1, maxLength: 3 }),
+    resourceNames: some('a', 'b'),
+  },
+  { requiredKeys: ['verbs', 'apiGroups', 'resources'] },
+);
+const pathRule = fc.record({
+  verbs: fc.uniqueArray(fc.constantFrom('get', 'post', '*'), { minLength: 1 }),
+  nonResourceURLs: fc.uniqueArray(path, { minLength: 1, maxLength: 3 }),
+});
+const roleRules = fc.array(resourceRule, { maxLength: 3 });
+const clusterRules = fc.array(fc.oneof({ weight: 3, arbitrary: resourceRule }, pathRule), { maxLength: 3 });
+const user = fc.constantFrom('alice', 'bob', 'carol', `system:serviceaccount:${NAMESPACES[0]}:bot`);
+const group = fc.constantFrom('devs', 'ops', `system:serviceaccounts:${NAMESPACES[1]}`, 'system:authenticated');
+const account = fc.record(
+  {
+    kind: fc.constant('ServiceAccount'),
+    name: fc.constantFrom('bot', 'ci'),
+    namespace: fc.constantFrom(...NAMESPACES),
+  },
+  { requiredKeys: ['kind', 'name', 'namespace'] },
+);
+const localAccount = fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constantFrom('bot', 'ci') });
+const named = (kind: string, of: fc.Arbitrary<string>) =>
+  of.map((subject) => ({ kind, name: subject, apiGroup: GROUP }));
+const subject = fc.oneof(named('User', user), named('Group', group), account);
+const subjects = fc.array(subject, { maxLength: 3 });
+const localSubjects = fc.array(fc.oneof(subject, localAccount), { maxLength: 3 });
+/** The last of each kind of role is never made. */
+const roleName = fc.constantFrom(...Array.from({ length: 7 }, (_, at) => `${PREFIX}-${at}`));
+const clusterRole = fc.oneof({ weight: 6, arbitrary: roleName }, fc.constantFrom('view', 'edit', 'admin'));
+const refTo = (kind: string, of: fc.Arbitrary<string>) => of.map((to) => ({ kind, name: to, apiGroup: GROUP }));
+
+function sample<T>(arbitrary: fc.Arbitrary<T>, numRuns: number, salt: number): T[] {
+  return fc.sample(arbitrary, { numRuns, seed: SEED + salt });
+}
+
+function made(kind: string, at: number, rest: object, namespace?: string): JsonObject {
+  const metadata = { name: `${PREFIX}-${at}`, ...(namespace === undefined ? {} : { namespace }) };
+  return { apiVersion: `${GROUP}/v1`, kind, metadata, ...rest } as JsonObject;
+}
+
+const everywhere = NAMESPACES.map((namespace, salt) => ({ namespace, salt: 10 * (salt + 1) }));
+const objects: Record<RbacResource, JsonObject[]> = {
+  clusterroles: sample(clusterRules, 6, 1).map((rules, at) => made('ClusterRole', at, { rules })),
+  roles: everywhere.flatMap(({ namespace, salt }) =>
+    sample(roleRules, 6, 2 + salt).map((rules, at) => made('Role', at, { rules }, namespace)),
+  ),
+  clusterrolebindings: sample(fc.record({ roleRef: refTo('ClusterRole', clusterRole), subjects }), 6, 3).map(
+    (binding, at) => made('ClusterRoleBinding', at, binding),
+  ),
+  rolebindings: everywhere.flatMap(({ namespace, salt }) => {
+    const roleRef = fc.oneof(refTo('ClusterRole', clusterRole), refTo('Role', roleName));
+    const bindings = sample(fc.record({ roleRef, subjects: localSubjects }), 8, 4 + salt);
+    return bindings.map((binding, at) => made('RoleBinding', at, binding, namespace));
+  }),
+};
+
+const acme: Tenant = {
+  id: 'acme' as TenantId,
+  uid: 'u',
+  createdAt: '',
+  phase: 'Active',
+  clientCaPem: '',
+  policy: 'default',
+};
+
+/** As upstream has them: with the tenant's prefix where the tenant shows; the view takes it off again. */
+function fixed(resource: RbacResource): Informer {
+  const field = resource.startsWith('cluster') ? 'name' : 'namespace';
+  const prefixed = objects[resource].map((object) => {
+    const metadata = object['metadata'] as JsonObject;
+    return { ...object, metadata: { ...metadata, [field]: `acme--${metadata[field]}` } };
+  });
+  return {
+    synced: true,
+    whenSynced: () => Promise.resolve(),
+    get: () => undefined,
+    list: () => prefixed,
+    note: () => {},
+    subscribe(listener) {
+      for (const object of prefixed) listener({ type: 'added', object });
+      return () => {};
+    },
+  };
+}
+
+const authorizer = createTenantRbac({
+  informers: {
+    roles: fixed('roles'),
+    rolebindings: fixed('rolebindings'),
+    clusterroles: fixed('clusterroles'),
+    clusterrolebindings: fixed('clusterrolebindings'),
+  },
+  view: (_tenant, _resource, object) => JSON.parse(JSON.stringify(object).replaceAll('acme--', '')) as JsonObject,
+  defaults: defaultRoles(),
+});
+const handlers = createReviewHandlers({ authorizer, checkToken: async () => undefined, nowMs: () => 0 });
+
+async function ours(resource: string, document: JsonObject, identity: Identity): Promise<JsonObject> {
+  const reply: Reply | undefined = await handlers(
+    'authorization.k8s.io',
+    resource,
+  )?.({
+    info: {
+      isResource: true,
+      verb: 'create',
+      group: 'authorization.k8s.io',
+      version: 'v1',
+      resource,
+      subresource: '',
+      rest: [],
+      namespace: '' as TenantName | '',
+      name: '',
+      query: new Map(),
+      claimed: undefined,
+    },
+    tenant: acme,
+    identity,
+    body: { contentType: 'application/json', document },
+  });
+  if (reply?.kind !== 'object') throw new Error('no object');
+  return reply.object;
+}
+
+async function theirs(resource: string, document: JsonObject): Promise<JsonObject> {
+  const { status, body } = await client.send('POST', `/apis/authorization.k8s.io/v1/${resource}`, document);
+  if (status !== 201 || !isObject(body)) throw new Error(`${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** The same, asked as somebody else. */
+function theirsAs(who: Identity, document: JsonObject): Promise<JsonObject> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      new URL('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', facts.server),
+      {
+        method: 'POST',
+        ca: facts.caPem,
+        cert: facts.adminCertPem,
+        key: facts.adminKeyPem,
+        headers: {
+          'content-type': 'application/json',
+          'impersonate-user': who.username,
+          ...(who.groups.length === 0 ? {} : { 'impersonate-group': [...who.groups] }),
+        },
+      },
+      async (incoming) => {
+        try {
+          resolve(JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as JsonObject);
+        } catch (error) {
+          reject(error);
+        }
+      },
+    );
+    outgoing.once('error', reject);
+    outgoing.end(JSON.stringify(document));
+  });
+}
+
+beforeAll(async () => {
+  for (const metadata of NAMESPACES.map((namespace) => ({ name: namespace }))) {
+    await client.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  }
+  for (const [resource, list] of Object.entries(objects)) {
+    for (const object of list) await client.create(collection(resource, object), object);
+  }
+  // The authorizer sees each kind in order: once it knows the last of each, it knows all.
+  const marker = (kind: string, rest: object, namespace?: string) => made(kind, 99, rest, namespace);
+  const rules = (verb: string) => ({ rules: [{ verbs: [verb], apiGroups: ['marker'], resources: ['marker'] }] });
+  const binding = (kind: string) => ({
+    roleRef: { kind, name: `${PREFIX}-99`, apiGroup: GROUP },
+    subjects: [{ kind: 'User', name: 'marker', apiGroup: GROUP }],
+  });
+  const markers: Record<RbacResource, JsonObject> = {
+    clusterroles: marker('ClusterRole', rules('wide')),
+    clusterrolebindings: marker('ClusterRoleBinding', binding('ClusterRole')),
+    roles: marker('Role', rules('local'), NAMESPACES[0]),
+    rolebindings: marker('RoleBinding', binding('Role'), NAMESPACES[0]),
+  };
+  for (const [resource, object] of Object.entries(markers)) {
+    await client.create(collection(resource, object), object);
+    objects[resource as RbacResource].push(object);
+  }
+  for (const verb of ['wide', 'local']) {
+    const attributes = { verb, group: 'marker', resource: 'marker', namespace: NAMESPACES[0] ?? '' };
+    const ask = () => theirs('subjectaccessreviews', { spec: { user: 'marker', resourceAttributes: attributes } });
+    await vi.waitFor(async () => expect(await ask()).toMatchObject({ status: { allowed: true } }), 30_000);
+  }
+});
+
+afterAll(async () => {
+  for (const [resource, list] of Object.entries(objects)) {
+    for (const object of list) await client.send('DELETE', `${collection(resource, object)}/${nameOf(object)}`);
+  }
+  for (const namespace of NAMESPACES) await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
+  client.close();
+});
+
+function collection(resource: string, object: JsonObject): string {
+  const namespace = namespaceOf(object);
+  return namespace === '' ? `${RBAC}/${resource}` : `${RBAC}/namespaces/${namespace}/${resource}`;
+}
+
+const namespaces = fc.constantFrom(...NAMESPACES, `${PREFIX}-none`, '');
+const who = fc.record({
+  user: fc.oneof(user, fc.constantFrom('dave', ...NAMESPACES.map((one) => `system:serviceaccount:${one}:ci`))),
+  groups: fc.uniqueArray(fc.oneof(group, fc.constant('system:masters')), { maxLength: 2 }),
+});
+const asked = fc.record({
+  verb: fc.oneof(verb, fc.constant('frob')),
+  group: fc.constantFrom('', 'apps', 'x.example.com', 'y.example.com'),
+  version: fc.constantFrom('', 'v1', '*'),
+  resource: fc.constantFrom('pods', 'deployments', 'secrets', 'configmaps', 'users', '*'),
+  subresource: fc.constantFrom('', '', 'log', 'scale', '*', 'status'),
+  name: fc.oneof(name, fc.constant('')),
+  namespace: namespaces,
+});
+const askedPath = fc.record({
+  verb: fc.constantFrom('get', 'post', '*'),
+  path: fc.constantFrom(
+    '/api',
+    '/apis',
+    '/apis/x',
+    '/metrics',
+    '/a*b',
+    '/axb',
+    '/healthz',
+    '/healthz/x',
+    '/',
+    '',
+    'x',
+    '*',
+  ),
+});
+const question = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(who, asked).map(([one, resourceAttributes]) => ({ ...one, resourceAttributes })) },
+  fc.tuple(who, askedPath).map(([one, nonResourceAttributes]) => ({ ...one, nonResourceAttributes })),
+);
+
+/** Of several bindings that allow, and of several roles that lack, the server names them in no certain order. */
+function comparable(review: JsonObject): JsonValue {
+  const { status, spec } = review;
+  const { allowed, reason, ...rest } = status as JsonObject;
+  const text = String(reason ?? '');
+  const parts =
+    allowed === true
+      ? text.slice(0, 13)
+      : text
+          .replace(/^RBAC: \[?|\]$/g, '')
+          .split(', ')
+          .sort();
+  return { spec: spec ?? null, status: { ...rest, allowed: allowed ?? null, reason: parts } };
+}
+
+describe('our RBAC and the API server’s', () => {
+  it(`decide ${QUESTIONS} questions alike`, async () => {
+    const questions = sample(question, QUESTIONS, 5) as JsonObject[];
+    const me: Identity = { username: 'asker', groups: [], uid: '', extra: {} };
+    let allowed = 0;
+    for (let at = 0; at < questions.length; at += 16) {
+      const part = questions.slice(at, at + 16);
+      const answers = await Promise.all(part.map((spec) => theirs('subjectaccessreviews', { spec })));
+      for (const [index, theirAnswer] of answers.entries()) {
+        const spec = part[index] ?? {};
+        const mine = await ours('subjectaccessreviews', { spec }, me);
+        expect(comparable(mine), JSON.stringify(spec)).toEqual(comparable(theirAnswer));
+        if (isObject(mine['status']) && mine['status']['allowed'] === true) allowed += 1;
+      }
+    }
+    // Neither side may be right by always saying the same.
+    expect(allowed).toBeGreaterThan(QUESTIONS / 10);
+    expect(allowed).toBeLessThan((QUESTIONS * 9) / 10);
+  });
+
+  it(`list the rules of ${CALLERS} callers alike`, async () => {
+    const callers = sample(fc.tuple(who, fc.constantFrom(...NAMESPACES)), CALLERS, 6);
+    for (const [{ user: username, groups }, namespace] of callers) {
+      const account = /^system:serviceaccount:(.*):/.exec(username);
+      // Impersonating a service account brings its groups only where no group is named.
+      if (account !== null && groups.length > 0) continue;
+      const identity: Identity = { username, groups, uid: '', extra: {} };
+      const document = { spec: { namespace } };
+      const mine = await ours('selfsubjectrulesreviews', document, identity);
+      const native = await theirsAs(identity, document);
+      expect(rulesOf(mine), `${username} ${groups} ${namespace}`).toEqual(rulesOf(native));
+    }
+  });
+});
+
+/** Bindings are walked in no certain order. The real cluster binds one more role to all service accounts. */
+function rulesOf(review: JsonObject): JsonValue {
+  const { resourceRules, nonResourceRules, incomplete, evaluationError } = review['status'] as JsonObject;
+  const list = (rules: JsonValue | undefined) =>
+    (Array.isArray(rules) ? rules : []).map((one) => JSON.stringify(one, Object.keys(one as object).sort())).sort();
+  const urls = list(nonResourceRules).filter((one) => !one.includes('/.well-known/openid-configuration'));
+  const error = String(evaluationError ?? '')
+    .replace(/^\[|\]$/g, '')
+    .split(', ')
+    .sort();
+  return { resourceRules: list(resourceRules), nonResourceRules: urls, incomplete: incomplete ?? null, error };
+}
