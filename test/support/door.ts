@@ -3,7 +3,7 @@
  * answers 200 with what it saw. What is refused at the door never gets into `seen`.
  */
 import type { RequestHead } from '../../src/exchange.ts';
-import type { Handler, Listener, ListenerOptions, ListenLimits } from '../../src/listen/options.ts';
+import type { Handler, Listener, ListenerOptions, ListenLimits, TlsMaterial } from '../../src/listen/options.ts';
 import { readBody } from '../../src/listen/read-body.ts';
 import { startListener } from '../../src/listen/server.ts';
 import { logger, setLogLevel } from '../../src/observe/log.ts';

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../errors.ts';
+import { type BodyContext, decodeBody } from './body.ts';
+import { stringifyJson } from './json.ts';
+import { encodeObject } from './protobuf/codec.ts';
+
+const CREATE: BodyContext = { verb: 'create', gvk: { group: '', version: 'v1', kind: 'ConfigMap' }, custom: false };
+const PATCH: BodyContext = { ...CREATE, verb: 'patch' };
+const DELETE: BodyContext = { ...CREATE, verb: 'delete' };
+const CUSTOM: BodyContext = { verb: 'create', gvk: { group: 'a.b', version: 'v1', kind: 'Foo' }, custom: true };
+const CONFIG_MAP = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } };
+
+function decode(body: string | Uint8Array, type: string | undefined, context: BodyContext): unknown {
+  return decodeBody(Buffer.from(body as string), type, context)?.document;
+}
+
+function refusal(body: string | Uint8Array, type: string | undefined, context: BodyContext): ApiError {
+  try {
+    decode(body, type, context);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('the body was not refused');
+}
+
+describe('whole objects', () => {
+  const good: [type: string | undefined, body: string][] = [
+    ['application/json', JSON.stringify(CONFIG_MAP)],
+    [undefined, JSON.stringify(CONFIG_MAP)],
+    ['', JSON.stringify(CONFIG_MAP)],
+    ['Application/JSON; charset=utf-8', JSON.stringify(CONFIG_MAP)],
+    ['application/yaml', 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata:\n  b: c\n'],
+    ['application/yaml', JSON.stringify(CONFIG_MAP)],
+  ];
+  it.each(good)('%s', (type, body) => {
+    expect(decodeBody(Buffer.from(body), type, CREATE)).toEqual({
+      contentType: 'application/json',
+      document: CONFIG_MAP,
+    });
+  });
+
+  it('protobuf, with the kind from the route where the body names none', () => {
+    const bytes = encodeObject(CONFIG_MAP, CREATE.gvk);
+    expect(decode(bytes ?? '', 'application/vnd.kubernetes.protobuf', CREATE)).toMatchObject(CONFIG_MAP);
+  });
+
+  it('numbers keep their digits', () => {
+    const body = '{"a":12345678901234567890,"b":1.10,"c":1e400}';
+    expect(stringifyJson(decode(body, 'application/json', CREATE) as never)).toBe(body);
+  });
+
+  it('keys that are names of Object.prototype are keys', () => {
+    const document = decode('{"__proto__":{"polluted":1},"constructor":2}', 'application/json', CREATE);
+    expect(Object.keys(document as object)).toEqual(['__proto__', 'constructor']);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    const yaml = decode('__proto__:\n  polluted: 1\nconstructor: 2\n', 'application/yaml', CREATE);
+    expect(Object.keys(yaml as object)).toEqual(['__proto__', 'constructor']);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  const TYPES = 'accepted media types include: application/json, application/yaml';
+  const bad: [type: string, body: string, context: BodyContext, status: number, message: string][] = [
+    ['text/plain', '{}', CREATE, 415, `${TYPES}, application/vnd.kubernetes.protobuf`],
+    ['application/cbor', '{}', CREATE, 415, TYPES],
+    ['json', '{}', CREATE, 415, TYPES],
+    ['application/json, text/plain', '{}', CREATE, 415, TYPES],
+    ['application/merge-patch+json', '{}', CREATE, 415, TYPES],
+    ['application/vnd.kubernetes.protobuf', '', CUSTOM, 415, TYPES],
+    ['application/json', '{', CREATE, 400, 'the object provided is unrecognized (must be of type ConfigMap)'],
+    ['application/json', '', CREATE, 400, "couldn't get version/kind"],
+    ['application/json', '[]', CREATE, 400, 'is not an object'],
+    ['application/json', 'null', CREATE, 400, 'is not an object'],
+    ['application/json', '{"a":1}{"b":2}', CREATE, 400, 'not valid JSON'],
+    ['application/json', '\ufeff{}', CREATE, 400, 'not valid JSON'],
+    ['application/json', '['.repeat(100_000), CREATE, 400, 'nested'],
+    ['application/vnd.kubernetes.protobuf', 'garbage', CREATE, 400, 'must be of type ConfigMap'],
+    ['application/yaml', 'a: [', CREATE, 400, 'line 1'],
+    ['application/yaml', 'a: 1\n---\nb: 2', CREATE, 400, 'only one document'],
+  ];
+  it.each(bad)('%s %j is refused', (type, body, context, status, message) => {
+    const error = refusal(body.slice(0), type, context);
+    expect(error.status).toBe(status);
+    expect(error.message).toContain(message);
+  });
+
+  it('refuses bytes that are not UTF-8, in JSON and in YAML', () => {
+    const bytes = Uint8Array.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+    expect(refusal(bytes, 'application/json', CREATE).message).toContain('UTF-8');
+    expect(refusal(bytes, 'application/yaml', CREATE).message).toContain('UTF-8');
+  });
+});
+
+describe('deletions', () => {
+  it.each([
+    ['', undefined, undefined],
+    ['{"propagationPolicy":"Foreground"}', 'application/json', { propagationPolicy: 'Foreground' }],
+    ['{"propagationPolicy":"Foreground"}', undefined, { propagationPolicy: 'Foreground' }],
+  ])('%j', (body, type, document) => {
+    expect(decode(body, type, DELETE)).toEqual(document);
+  });
+
+  it('takes protobuf options for a custom resource too', () => {
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
+    const bytes = encodeObject(options, { group: '', version: 'v1', kind: 'DeleteOptions' });
+    const document = decode(bytes ?? '', 'application/vnd.kubernetes.protobuf', { ...CUSTOM, verb: 'delete' });
+    expect(document).toMatchObject({ propagationPolicy: 'Background' });
+  });
+
+  it('refuses what does not parse', () => {
+    expect(refusal('{', 'application/json', DELETE).message).toMatch(/^couldn't get version\/kind; json parse error/);
+    expect(refusal('{}', 'text/plain', DELETE).status).toBe(415);
+  });
+});
+
+describe('patches', () => {
+  const good: [type: string, body: string, document: unknown][] = [
+    ['application/merge-patch+json', '{"data":null}', { data: null }],
+    ['application/strategic-merge-patch+json', '{"$patch":"replace"}', { $patch: 'replace' }],
+    ['application/json-patch+json', '[{"op":"remove","path":"/a"}]', [{ op: 'remove', path: '/a' }]],
+    ['application/apply-patch+yaml', 'kind: ConfigMap\ndata: {a: "1"}', { kind: 'ConfigMap', data: { a: '1' } }],
+    ['application/apply-patch+yaml', '{"kind":"ConfigMap"}', { kind: 'ConfigMap' }],
+  ];
+  it.each(good)('%s', (type, body, document) => {
+    expect(decodeBody(Buffer.from(body), `${type}; charset=utf-8`, PATCH)).toEqual({ contentType: type, document });
+  });
+
+  const bad: [type: string | undefined, body: string, context: BodyContext, status: number, message: string][] = [
+    ['application/json', '{}', PATCH, 415, '415: Unsupported Media Type'],
+    [undefined, '{}', PATCH, 415, '415: Unsupported Media Type'],
+    ['application/strategic-merge-patch+json', '{}', { ...CUSTOM, verb: 'patch' }, 415, 'application/merge-patch+json'],
+    ['application/merge-patch+json', '{', PATCH, 400, 'error decoding patch'],
+    ['application/merge-patch+json', '', PATCH, 400, 'error decoding patch'],
+    ['application/merge-patch+json', '[1]', PATCH, 400, 'error decoding patch'],
+    ['application/json-patch+json', '{}', PATCH, 400, 'must be an array'],
+    ['application/json-patch+json', '[1]', PATCH, 400, 'must be an array'],
+    ['application/apply-patch+yaml', 'a: [', PATCH, 400, 'error decoding patch: yaml'],
+  ];
+  it.each(bad)('%s %j is refused', (type, body, context, status, message) => {
+    const error = refusal(body, type, context);
+    expect(error.status).toBe(status);
+    expect(error.message).toContain(message);
+  });
+
+  it('bounds the operations of a JSON patch', () => {
+    const patch = (count: number): string =>
+      JSON.stringify(new Array(count).fill({ op: 'test', path: '/a', value: 1 }));
+    expect(decode(patch(10_000), 'application/json-patch+json', PATCH)).toHaveLength(10_000);
+    expect(refusal(patch(10_001), 'application/json-patch+json', PATCH)).toMatchObject({
+      status: 413,
+      message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+    });
+  });
+});
