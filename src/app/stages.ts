@@ -120,7 +120,7 @@ export function createStages(options: StagesOptions): Stages {
     },
     serveNonResource: (request) => others(request),
     serveResource(request) {
-      if (request.at.kind.answeredBy === 'proxy') return review(request, scopeOf(request));
+      if (request.at.kind.answeredBy === 'proxy') return review(request);
       return serve({ ...request, scope: scopeOf(request) }, options.verbHost);
     },
     async respond(incoming, known, reply) {
