@@ -60,7 +60,16 @@ export function startControllers(options: ControllersOptions): Controllers {
     const namespaceController = createNamespaceController({ upstream, client, informers, proofs, signal, onError });
     const onChange = (tenant: TenantId) => namespaceController.addAll(tenant);
     const custom = createCustomController({ client, informers, lists, onChange, onError });
-    const removal = createTenantRemoval({ upstream, client, lists, custom, signal });
+    const nowMs = options.nowMs ?? Date.now;
+    const removal = createTenantRemoval({
+      upstream,
+      client,
+      namespaces: informers.namespaces,
+      lists,
+      custom,
+      signal,
+      nowMs,
+    });
     const tenantController = createTenantController({
       client,
       informers,
@@ -69,7 +78,7 @@ export function startControllers(options: ControllersOptions): Controllers {
       removal,
       signal,
       reserved: options.reserved ?? new Set(),
-      nowMs: options.nowMs ?? Date.now,
+      nowMs,
       onError,
     });
     started = [tenantController, custom, namespaceController, keepLists()];

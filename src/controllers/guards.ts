@@ -51,10 +51,11 @@ export async function removeGuard(client: HostClient, guard: JsonObject): Promis
   if (rest !== undefined && uidOf(rest) === uidOf(guard)) await letGo(client, rest);
 }
 
-/** Takes our finalizer off. */
+/** Takes our finalizer off. One that changed meanwhile is left: its event brings the namespace up again. */
 export async function letGo(client: HostClient, guard: JsonObject): Promise<void> {
   const finalizers = finalizersOf(guard).filter((finalizer) => finalizer !== GUARD);
-  await client.merge(pathOf(guard), { metadata: { finalizers, resourceVersion: versionOf(guard) } }).catch(unless(404));
+  const patch = { metadata: { finalizers, resourceVersion: versionOf(guard) } };
+  await client.merge(pathOf(guard), patch).catch(unless(404, 409));
 }
 
 function pathOf(guard: JsonObject): string {

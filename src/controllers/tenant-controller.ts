@@ -46,7 +46,8 @@ export interface TenantController {
 const DEFAULT = 'default' as TenantName;
 /** How long a Tenant may wait for its first namespace before the queue takes it up again. */
 const NAMESPACE_TIMEOUT_MS = 10_000;
-const REMOVAL_LOOK_AGAIN_MS = 1_000;
+/** Namespaces that go are heard of; cluster-scoped objects of a tenant that goes are not watched. */
+const REMOVAL_LOOK_AGAIN_MS = 2_000;
 
 /** Something only the operator can mend; said in a condition. */
 class Blocked extends Error {

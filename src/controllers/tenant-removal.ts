@@ -6,11 +6,12 @@
  * A tenant is not served any more while it goes, so its own controllers cannot clear their finalizers: these are stripped.
  * Finalizers of Kubernetes stay, its controllers clear them.
  *
- * The tenant is gone when one look at the host, with nothing remembered, finds nothing.
+ * While namespaces go, which takes the host's controllers their time, only they are looked at. The tenant is gone when
+ * one look at the whole host, with nothing remembered, finds nothing.
  */
 import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { Upstream } from '../ports.ts';
+import type { Informer, Upstream } from '../ports.ts';
 import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
 import { clientCaSecretName } from './client-ca.ts';
 import type { CustomController } from './custom-controller.ts';
@@ -26,9 +27,12 @@ export interface TenantRemovalOptions {
   upstream: Upstream;
   /** As the provisioner. */
   client: HostClient;
+  /** Namespaces of tenants, as far as they have been seen. */
+  namespaces: Informer;
   lists: HostLists;
   custom: Pick<CustomController, 'remove'>;
   signal: AbortSignal;
+  nowMs: () => number;
 }
 
 export interface TenantRemoval {
@@ -37,30 +41,56 @@ export interface TenantRemoval {
 }
 
 const DEFINITIONS = 'customresourcedefinitions';
+const KINDS_TTL_MS = 30_000;
 
 export function createTenantRemoval(options: TenantRemovalOptions): TenantRemoval {
-  const { upstream, client, lists, custom, signal } = options;
+  const { upstream, client, namespaces: namespacesSeen, lists, custom, signal, nowMs } = options;
   const reader = createHostClient(upstream, { as: 'reader' }, signal);
+
+  /** Tenants whose cluster-scoped objects have been looked at once. */
+  const begun = new Set<string>();
 
   async function run(tenant: JsonObject): Promise<string[]> {
     const id = nameOf(tenant) as TenantId;
+    const uid = uidOf(tenant);
     await lists.include(id);
     const asTenant = createHostClient(upstream, controllerIdentity(id), signal);
-    const kinds = await readTenantKinds(upstream);
-    const [namespaces, ...others] = await Promise.all([
-      removeNamespaces(id, asTenant, kinds),
-      ...kinds.clusterScoped.map((kind) => removeClusterScoped(id, kind, asTenant)),
-    ]);
+    const kinds = await kindsNow();
+    const seen = begun.has(uid) ? ownNamespaces(id, namespacesSeen.list()) : [];
+    if (seen.length > 0) return [(await removeNamespaces(seen, id, asTenant, kinds)) ?? ''];
+    const stored = ownNamespaces(id, await client.list(PATHS.namespaces, labelled(id)));
+    const namespaces = await removeNamespaces(stored, id, asTenant, kinds);
+    const others = await Promise.all(kinds.clusterScoped.map((kind) => removeClusterScoped(id, kind, asTenant)));
+    begun.add(uid);
     const left = [namespaces, ...others].filter((text) => text !== undefined);
     if (left.length > 0) return left;
     await custom.remove(id);
     await removeSecret(id);
-    await lists.release(uidOf(tenant));
+    await lists.release(uid);
+    begun.delete(uid);
     return [];
   }
 
-  async function removeNamespaces(id: TenantId, asTenant: HostClient, kinds: TenantKinds): Promise<string | undefined> {
-    const own = (await client.list(PATHS.namespaces, labelled(id))).filter((item) => labelledOwner(item) === id);
+  let known: { kinds: Promise<TenantKinds>; atMs: number } | undefined;
+
+  /** What the host serves, asked for twice a minute at most. */
+  function kindsNow(): Promise<TenantKinds> {
+    if (known === undefined || nowMs() - known.atMs > KINDS_TTL_MS) {
+      const kinds = readTenantKinds(upstream);
+      known = { kinds, atMs: nowMs() };
+      kinds.catch(() => {
+        known = undefined;
+      });
+    }
+    return known.kinds;
+  }
+
+  async function removeNamespaces(
+    own: readonly JsonObject[],
+    id: TenantId,
+    asTenant: HostClient,
+    kinds: TenantKinds,
+  ): Promise<string | undefined> {
     for (const namespace of own) {
       if (!isTerminating(namespace)) await client.remove(`${PATHS.namespaces}/${nameOf(namespace)}`, uidOf(namespace));
       else if (remainingFinalizers(namespace).some(isTenants)) await sweep(nameOf(namespace), id, asTenant, kinds);
@@ -131,6 +161,10 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
 
 function labelled(id: TenantId): ReadonlyArray<readonly [string, string]> {
   return [['labelSelector', `${TENANT_LABEL}=${id}`]];
+}
+
+function ownNamespaces(id: TenantId, namespaces: Iterable<JsonObject>): JsonObject[] {
+  return [...namespaces].filter((namespace) => labelledOwner(namespace) === id);
 }
 
 function isOwn(id: TenantId, kind: HostKind, item: JsonObject): boolean {
