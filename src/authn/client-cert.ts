@@ -9,7 +9,7 @@
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import '../lib/reflect-polyfill.ts';
-import { Name } from '@peculiar/x509';
+import { type Name, X509Certificate as ParsedCertificate } from '@peculiar/x509';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';
 import type { Authenticated } from '../exchange.ts';
@@ -48,25 +48,28 @@ export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): 
 
 function check(der: Uint8Array, tenants: TenantRegistry): Checked {
   let certificate: X509Certificate;
+  let names: { subject: Name; issuer: Name };
   try {
     certificate = new X509Certificate(der);
+    // Node prints names as text, which cannot be taken apart again for every name; these come from the DER itself.
+    const parsed = new ParsedCertificate(new Uint8Array(der));
+    names = { subject: parsed.subjectName, issuer: parsed.issuerName };
   } catch (cause) {
     throw refused('the client certificate cannot be read', 'certificate-unreadable', cause);
   }
-  const tenant = signerOf(certificate, tenants);
+  const tenant = signerOf(names.issuer, tenants);
   const authority = new X509Certificate(tenant.clientCaPem);
   if (!certificate.checkIssued(authority) || !certificate.verify(authority.publicKey)) throw foreign();
   if (certificate.ca || !(certificate.keyUsage ?? []).includes(CLIENT_AUTH)) {
     throw refused('the certificate is not one for clients', 'certificate-usage');
   }
-  const subject = new Name(dnOf(certificate.subject));
-  const names = subject.getField('CN');
-  const username = names[0];
-  if (names.length !== 1 || username === undefined || username === '') {
+  const users = names.subject.getField('CN');
+  const username = users[0];
+  if (users.length !== 1 || username === undefined || username === '') {
     throw refused('the client certificate must name one user (CN)', 'certificate-subject');
   }
   return {
-    identity: { username, groups: subject.getField('O'), uid: '', extra: {} },
+    identity: { username, groups: names.subject.getField('O'), uid: '', extra: {} },
     tenant: tenant.id,
     tenantUid: tenant.uid,
     how: 'client-certificate',
@@ -77,19 +80,13 @@ function check(der: Uint8Array, tenants: TenantRegistry): Checked {
 }
 
 /** The tenant whose CA the certificate names as its issuer. The claim is proven by the signature afterwards. */
-function signerOf(certificate: X509Certificate, tenants: TenantRegistry): Tenant {
-  const issuer = new Name(dnOf(certificate.issuer));
+function signerOf(issuer: Name, tenants: TenantRegistry): Tenant {
   const [name] = issuer.getField('CN');
   const [uid] = issuer.getField('OU');
   if (name === undefined || !name.startsWith(CA_NAME_PREFIX)) throw foreign();
   const tenant = tenants.get(name.slice(CA_NAME_PREFIX.length) as TenantId);
   if (tenant === undefined || tenant.uid !== uid || tenant.clientCaPem === '') throw foreign();
   return tenant;
-}
-
-/** Node prints one RDN a line, with special characters escaped as RFC 2253 has them. */
-function dnOf(printed: string): string {
-  return printed.split('\n').join(',');
 }
 
 function foreign(): ApiError {

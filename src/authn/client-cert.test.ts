@@ -1,0 +1,106 @@
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type CertificatePair, createAuthority, issueClient, issueServer } from '../pki/certificates.ts';
+import type { TenantId } from '../tenancy/names.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { clientCertAuthenticator } from './client-cert.ts';
+
+let ca: CertificatePair;
+let earlierCa: CertificatePair;
+let forgedCa: CertificatePair;
+let hostCa: CertificatePair;
+
+beforeAll(async () => {
+  ca = await createAuthority([{ CN: ['kubeveil tenant acme'] }, { OU: ['u1'] }]);
+  earlierCa = await createAuthority([{ CN: ['kubeveil tenant acme'] }, { OU: ['u0'] }]);
+  forgedCa = await createAuthority([{ CN: ['kubeveil tenant acme'] }, { OU: ['u1'] }]);
+  hostCa = await createAuthority([{ CN: ['kubernetes'] }]);
+});
+
+function tenants(overrides: Partial<Tenant> = {}) {
+  const acme: Tenant = {
+    id: 'acme' as TenantId,
+    uid: 'u1',
+    createdAt: '',
+    phase: 'Active',
+    clientCaPem: ca.certPem,
+    policy: 'default',
+    ...overrides,
+  };
+  return { get: (id: TenantId) => (id === acme.id ? acme : undefined), all: () => [acme] };
+}
+
+function der(pair: CertificatePair): Uint8Array {
+  return new X509Certificate(pair.certPem).raw;
+}
+
+function authenticator(nowMs = Date.now(), registry = tenants()) {
+  return clientCertAuthenticator({ tenants: registry, nowMs: () => nowMs });
+}
+
+describe('client certificates', () => {
+  it('say user, groups and, by their signer, the tenant', async () => {
+    const pair = await issueClient(ca, { user: 'alice', groups: ['devs', 'system:masters'], ttlMs: 60_000 });
+    const found = authenticator()(der(pair));
+    expect(found.identity.username).toBe('alice');
+    expect(found.identity.groups).toEqual(['devs', 'system:masters']);
+    expect(found).toMatchObject({ tenant: 'acme', tenantUid: 'u1', how: 'client-certificate' });
+  });
+
+  it.each([
+    ['comma', 'al,ice'],
+    ['plus', 'al+ice'],
+    ['equals', 'CN=root'],
+    ['a second name within', 'alice\nO=system:masters'],
+    ['quote and backslash', 'a"b\\c'],
+    ['umlaut', 'älice'],
+  ])('keep a user name with %s as it is', async (_what, user) => {
+    const pair = await issueClient(ca, { user, groups: ['devs'], ttlMs: 60_000 });
+    const { identity } = authenticator()(der(pair));
+    expect(identity.username).toBe(user);
+    expect(identity.groups).toEqual(['devs']);
+  });
+
+  it('end when they expire, also when they were checked before', async () => {
+    const pair = await issueClient(ca, { user: 'alice', ttlMs: 60_000 });
+    let nowMs = Date.now();
+    const authenticate = clientCertAuthenticator({ tenants: tenants(), nowMs: () => nowMs });
+    expect(authenticate(der(pair)).identity.username).toBe('alice');
+    nowMs += 120_000;
+    expect(() => authenticate(der(pair))).toThrow(expect.objectContaining({ status: 401, why: 'certificate-expired' }));
+  });
+
+  it('end when the tenant gets another CA, also when they were checked before', async () => {
+    const pair = await issueClient(ca, { user: 'alice', ttlMs: 60_000 });
+    let registry = tenants();
+    const authenticate = clientCertAuthenticator({
+      tenants: { get: (id) => registry.get(id), all: () => registry.all() },
+      nowMs: Date.now,
+    });
+    expect(authenticate(der(pair)).tenant).toBe('acme');
+    registry = tenants({ clientCaPem: forgedCa.certPem });
+    expect(() => authenticate(der(pair))).toThrow(expect.objectContaining({ status: 401 }));
+  });
+
+  it.each([
+    ['of an earlier tenant of the same id', () => issueClient(earlierCa, { user: 'alice' })],
+    ['of a CA that only calls itself the tenant’s', () => issueClient(forgedCa, { user: 'alice' })],
+    ['of the host', () => issueClient(hostCa, { user: 'alice', groups: ['system:masters'] })],
+    ['for servers', () => issueServer(ca, { commonName: 'alice', dnsNames: ['a.example.com'], ipAddresses: [] })],
+  ])('are refused when they are %s', async (_what, issue) => {
+    const pair = await issue();
+    expect(() => authenticator()(der(pair))).toThrow(expect.objectContaining({ status: 401 }));
+  });
+
+  it('are refused when they are a CA themselves', () => {
+    expect(() => authenticator()(der(ca))).toThrow(expect.objectContaining({ status: 401 }));
+  });
+
+  it('are refused when they are not certificates', () => {
+    for (const bytes of [new Uint8Array(), Buffer.from('nonsense')]) {
+      expect(() => authenticator()(bytes)).toThrow(
+        expect.objectContaining({ status: 401, why: 'certificate-unreadable' }),
+      );
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { TenantId } from '../tenancy/names.ts';
+import { identityHeaders } from './identity-headers.ts';
+
+const acme = 'acme' as TenantId;
+
+function headersOf(username: string, groups: string[]): Array<[string, string]> {
+  const flat = identityHeaders({ as: 'tenant', tenant: acme, user: { username, groups, uid: 'u', extra: {} } });
+  return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? '']);
+}
+
+describe('identity headers', () => {
+  it('are of one user and two groups a tenant, whoever asks', () => {
+    const pairs = headersOf('alice', ['devs', 'system:masters']);
+    expect(pairs.filter(([name]) => name === 'impersonate-user')).toEqual([['impersonate-user', 'kubeveil:acme']]);
+    expect(pairs.filter(([name]) => name === 'impersonate-group').map(([, value]) => value)).toEqual([
+      'kubeveil:tenants',
+      'kubeveil:tenant:acme',
+    ]);
+  });
+
+  it('tell the host who asked', () => {
+    expect(headersOf('alice', ['devs'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fuser', 'alice']);
+    expect(headersOf('alice', ['devs'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fgroups', 'devs']);
+  });
+
+  it('escape what a header cannot hold', () => {
+    for (const [, value] of headersOf('al\r\nimpersonate-user: root', ['größe', '100%'])) {
+      expect(value).toMatch(/^[\x20-\x7e]*$/);
+    }
+    expect(headersOf('x', ['100%'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fgroups', '100%25']);
+  });
+
+  it('have a size, however many groups there are', () => {
+    const groups = Array.from({ length: 1_000 }, (_, at) => `group-${at}-of-many`);
+    expect(
+      identityHeaders({ as: 'tenant', tenant: acme, user: { username: 'a', groups, uid: '', extra: {} } }).join('')
+        .length,
+    ).toBeLessThan(20_000);
+  });
+
+  it('are none for the accounts of the proxy', () => {
+    expect(identityHeaders({ as: 'reader' })).toEqual([]);
+    expect(identityHeaders({ as: 'provisioner' })).toEqual([]);
+  });
+});
