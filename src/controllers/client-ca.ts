@@ -11,8 +11,9 @@ import * as x509 from '@peculiar/x509';
 import { labelsOf, metadataOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 import { type HostClient, HostError } from './host-client.ts';
-import { annotationOf, PATHS, SYSTEM_NAMESPACE, TENANT_UID } from './host-objects.ts';
+import { annotationOf, PATHS, SYSTEM_NAMESPACE } from './host-objects.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const TTL_MS = 10 * 365 * 86_400_000;
@@ -80,7 +81,8 @@ export async function ensureClientCa(
 function certificateIn(secret: JsonObject, tenant: Owner): string | undefined {
   const data = isObject(secret['data']) ? secret['data'] : {};
   const certificate = data['tls.crt'];
-  const isOurs = labelsOf(secret)[TENANT_LABEL] === tenant.id && annotationOf(secret, TENANT_UID) === tenant.uid;
+  const isOurs =
+    labelsOf(secret)[TENANT_LABEL] === tenant.id && annotationOf(secret, TENANT_UID_ANNOTATION) === tenant.uid;
   return isOurs && typeof certificate === 'string' ? Buffer.from(certificate, 'base64').toString('utf8') : undefined;
 }
 
@@ -93,7 +95,7 @@ function secretObject(tenant: Owner, ca: { certPem: string; keyPem: string }): J
       name: clientCaSecretName(tenant.id),
       namespace: SYSTEM_NAMESPACE,
       labels: { [TENANT_LABEL]: tenant.id },
-      annotations: { [TENANT_UID]: tenant.uid },
+      annotations: { [TENANT_UID_ANNOTATION]: tenant.uid },
       ownerReferences: [{ apiVersion: 'kubeveil.dev/v1alpha1', kind: 'Tenant', name: tenant.id, uid: tenant.uid }],
     },
     stringData: { 'tls.crt': ca.certPem, 'tls.key': ca.keyPem },

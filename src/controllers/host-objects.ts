@@ -12,15 +12,13 @@ import {
   toUpstreamName,
   type UpstreamName,
 } from '../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 
 export const SYSTEM_NAMESPACE = 'kubeveil-system';
 /** On a Tenant: nothing of it is left on the host when this goes. */
 export const TENANT_FINALIZER = 'kubeveil.dev/tenant';
 /** Label and finalizer of what gives a tenant its rights. */
 export const GUARD = 'kubeveil.dev/guard';
-/** On a namespace: the uid of the Tenant that it belongs to. */
-export const TENANT_UID = 'kubeveil.dev/tenant-uid';
-
 export const IMPERSONATION_ROLE = 'kubeveil:impersonation';
 export const READER_CUSTOM_ROLE = 'kubeveil:reader-custom';
 export const GUARD_NAME = 'kubeveil:guard';
@@ -93,7 +91,7 @@ export function withOwner(tenant: { id: TenantId; uid: string }, namespace: Json
     metadata: {
       ...metadata,
       labels: { ...labels, [TENANT_LABEL]: tenant.id },
-      annotations: { ...annotations, [TENANT_UID]: tenant.uid },
+      annotations: { ...annotations, [TENANT_UID_ANNOTATION]: tenant.uid },
     },
   };
 }

@@ -7,6 +7,7 @@ import { nameOf, namespaceOf, uidOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 import { definitionsOf } from './custom-rules.ts';
 import { guardRight, proveRight } from './guard-proof.ts';
 import { ensureGuard, letGo, removeGuard } from './guards.ts';
@@ -22,7 +23,6 @@ import {
   isTerminating,
   labelledOwner,
   PATHS,
-  TENANT_UID,
 } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';
 import { onlyBindingsRemain } from './namespace-conditions.ts';
@@ -76,7 +76,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
   function liveOwner(namespace: JsonObject): TenantId | undefined {
     const tenant = labelledOwner(namespace);
     const live = tenant && informers.tenants.get('', tenant);
-    return live !== undefined && annotationOf(namespace, TENANT_UID) === uidOf(live) ? tenant : undefined;
+    return live !== undefined && annotationOf(namespace, TENANT_UID_ANNOTATION) === uidOf(live) ? tenant : undefined;
   }
 
   async function keepCustom(tenant: TenantId, namespace: string): Promise<void> {

@@ -7,7 +7,8 @@ import { nameOf, uidOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Informer, NamespaceRegistry } from '../ports.ts';
 import { type TenantId, type TenantName, toTenantName, toUpstreamName, type UpstreamName } from '../tenancy/names.ts';
-import { annotationOf, isTerminating, labelledOwner, TENANT_UID } from './host-objects.ts';
+import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
+import { annotationOf, isTerminating, labelledOwner } from './host-objects.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
 
 export interface NamespaceRegistryOptions {
@@ -41,7 +42,7 @@ export function createNamespaceRegistry({ namespaces, tenants, proofs }: Namespa
     const tenant = namespace && labelledOwner(namespace);
     const live = tenant && tenants.get('', tenant);
     if (namespace === undefined || tenant === undefined || live === undefined) return undefined;
-    return annotationOf(namespace, TENANT_UID) === uidOf(live) ? { tenant, namespace } : undefined;
+    return annotationOf(namespace, TENANT_UID_ANNOTATION) === uidOf(live) ? { tenant, namespace } : undefined;
   }
 
   return {

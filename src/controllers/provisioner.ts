@@ -7,9 +7,9 @@ import { uidOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { NamespaceRegistry, Provisioner, Upstream } from '../ports.ts';
 import { type TenantName, toUpstreamName } from '../tenancy/names.ts';
-import { SYSTEM_NAMESPACES, type Tenant } from '../tenancy/tenant.ts';
+import { SYSTEM_NAMESPACES, TENANT_UID_ANNOTATION, type Tenant } from '../tenancy/tenant.ts';
 import { bodyOf, createHostClient, FIELD_MANAGER } from './host-client.ts';
-import { annotationOf, labelledOwner, namespaceObject, PATHS, TENANT_UID, withOwner } from './host-objects.ts';
+import { annotationOf, labelledOwner, namespaceObject, PATHS, withOwner } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
 
@@ -44,7 +44,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
   async function find(tenant: Tenant, namespace: TenantName): Promise<JsonObject | undefined> {
     const found = await client.get(`${PATHS.namespaces}/${toUpstreamName(tenant.id, namespace)}`);
     if (found === undefined || labelledOwner(found) !== tenant.id) return undefined;
-    if (annotationOf(found, TENANT_UID) !== tenant.uid) return undefined;
+    if (annotationOf(found, TENANT_UID_ANNOTATION) !== tenant.uid) return undefined;
     informers.namespaces.note(found);
     return found;
   }

@@ -6,6 +6,7 @@
 import { labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId, type TenantName, tenantIdProblem, toUpstreamName } from '../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 import { ensureClientCa } from './client-ca.ts';
 import type { HostClient } from './host-client.ts';
 import { HostError } from './host-client.ts';
@@ -18,7 +19,6 @@ import {
   namespaceObject,
   PATHS,
   TENANT_FINALIZER,
-  TENANT_UID,
 } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
@@ -114,7 +114,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
       namespace ??= await client.get(`${PATHS.namespaces}/${name}`);
       if (namespace === undefined) throw new Error(`namespace ${name} came and went; trying again`);
     }
-    if (labelledOwner(namespace) !== owner.id || annotationOf(namespace, TENANT_UID) !== owner.uid) {
+    if (labelledOwner(namespace) !== owner.id || annotationOf(namespace, TENANT_UID_ANNOTATION) !== owner.uid) {
       const whose = labelsOf(namespace)[TENANT_LABEL] === undefined ? 'the host' : 'an earlier tenant of this id';
       throw new Blocked('NamespaceTaken', `namespace ${name} belongs to ${whose}; delete it, or delete this Tenant`);
     }

@@ -22,3 +22,6 @@ export const SYSTEM_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', '
 export function tokenAudience(tenant: Pick<Tenant, 'uid'>): string {
   return `kubeveil.dev/${tenant.uid}`;
 }
+
+/** On each namespace of a tenant, next to its label: the uid of the Tenant that it was made for. The host keeps it as it is. */
+export const TENANT_UID_ANNOTATION = 'kubeveil.dev/tenant-uid';

@@ -5,8 +5,11 @@
 import { stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
+import { metadataOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { UpstreamResponse } from '../ports.ts';
 import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 import { checkNames } from '../translate/names-check.ts';
 import { toUpstream } from '../translate/object.ts';
 import { patchToUpstream } from '../translate/patch.ts';
@@ -54,10 +57,20 @@ export async function update(call: Call, host: Host): Promise<Reply> {
     query: [...plainParameters(call.info.query, 'update'), ...tableParameters(call)],
     accept: upstreamAccept(call),
     contentType: 'application/json',
-    body: stringifyJson(toUpstream(object, call.at, call.scope)),
+    body: stringifyJson(withTenantUid(toUpstream(object, call.at, call.scope), call)),
     signal: call.head.signal,
   });
   return written(call, host, answer);
+}
+
+/** A PUT says everything, so also what the tenant does not see: which Tenant the namespace was made for. */
+function withTenantUid(object: JsonObject, call: Call): JsonObject {
+  const metadata = metadataOf(object);
+  const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [TENANT_UID_ANNOTATION]: call.tenant.uid } },
+  };
 }
 
 export async function patch(call: Call, host: Host): Promise<Reply> {
