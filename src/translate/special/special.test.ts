@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { kindAt, scopeOf } from '../../../test/support/translate-scope.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import { toTenant, toUpstream } from '../object.ts';
+import { specialOf } from './registry.ts';
+
+const ACME = scopeOf('acme');
+
+function trip(key: string, object: JsonObject, version?: string): { upstream: JsonObject; tenant: JsonObject } {
+  const at = kindAt(ACME, key, version);
+  const upstream = toUpstream(JSON.parse(JSON.stringify(object)), at, ACME);
+  return { upstream: JSON.parse(JSON.stringify(upstream)), tenant: toTenant(upstream, at, ACME) };
+}
+
+describe('events', () => {
+  const event = (namespace: string, involvedObject: JsonObject) => ({
+    metadata: { name: 'e', namespace },
+    involvedObject,
+  });
+
+  it('about cluster-scoped objects get the namespace that the host wants, and lose it again', () => {
+    const object = event('default', { kind: 'Gadget', apiVersion: 'stable.example.com/v1', name: 'g' });
+    const { upstream, tenant } = trip('/events', object);
+    expect(upstream).toMatchObject({
+      metadata: { namespace: 'acme--default' },
+      involvedObject: { namespace: 'acme--default', apiVersion: 'acme--stable.example.com/v1', name: 'g' },
+    });
+    expect(tenant).toEqual(object);
+  });
+
+  it('about objects with an empty namespace come back so', () => {
+    const object = event('default', { kind: 'Namespace', name: 'web', namespace: '' });
+    expect(trip('/events', object).tenant).toEqual(object);
+  });
+
+  it('elsewhere are left for the host to refuse, as Kubernetes does', () => {
+    const { upstream } = trip('/events', event('web', { kind: 'Namespace', name: 'web' }));
+    expect(upstream['involvedObject']).toEqual({ kind: 'Namespace', name: 'acme--web' });
+  });
+
+  it('about namespaced objects are plain', () => {
+    const object = event('web', { kind: 'Pod', name: 'p', namespace: 'web' });
+    const { upstream, tenant } = trip('/events', object);
+    expect(upstream['metadata']).toEqual({ name: 'e', namespace: 'acme--web' });
+    expect(tenant).toEqual(object);
+  });
+});
+
+describe('quota keys', () => {
+  it.each([
+    ['pods', 'pods'],
+    ['count/deployments.apps', 'count/deployments.apps'],
+    ['count/configmaps', 'count/configmaps'],
+    ['count/widgets.stable.example.com', 'count/widgets.acme--stable.example.com'],
+    ['gold.storageclass.storage.k8s.io/requests.storage', 'gold.storageclass.storage.k8s.io/requests.storage'],
+    [
+      'globex--x.storageclass.storage.k8s.io/requests.storage',
+      'acme--globex--x.storageclass.storage.k8s.io/requests.storage',
+    ],
+    ['requests.nvidia.com/gpu', 'requests.nvidia.com/gpu'],
+    ['__proto__', '__proto__'],
+  ])('%s is upstream %s', (tenant, upstream) => {
+    const quota = {
+      metadata: { name: 'q', namespace: 'web' },
+      spec: { hard: JSON.parse(`{"${tenant}":"5","cpu":"1"}`) },
+    };
+    const trips = trip('/resourcequotas', quota as JsonObject);
+    expect(Object.keys((trips.upstream['spec'] as JsonObject)['hard'] as JsonObject)).toEqual([upstream, 'cpu']);
+    expect(JSON.stringify(trips.tenant)).toBe(JSON.stringify(quota));
+  });
+});
+
+describe('conversion of CRDs', () => {
+  const crd = (conversion: JsonObject) => ({ metadata: { name: 'a.b.c' }, spec: { group: 'b.c', conversion } });
+
+  it('by webhook is refused, in the words of an enumeration', () => {
+    const webhook = crd({ strategy: 'Webhook', webhook: { clientConfig: { url: 'http://169.254.169.254' } } });
+    expect(() => trip('apiextensions.k8s.io/customresourcedefinitions', webhook)).toThrow(
+      'spec.conversion.strategy: Unsupported value: "Webhook"',
+    );
+    expect(() => trip('apiextensions.k8s.io/customresourcedefinitions', crd({ webhook: {} }))).toThrow(
+      'spec.conversion',
+    );
+  });
+
+  it('by nothing passes', () => {
+    expect(trip('apiextensions.k8s.io/customresourcedefinitions', crd({ strategy: 'None' })).upstream).toMatchObject({
+      spec: { conversion: { strategy: 'None' }, group: 'acme--b.c' },
+    });
+  });
+});
+
+describe('templates', () => {
+  const deployment = (metadata: JsonObject) => ({
+    metadata: { name: 'd', namespace: 'web' },
+    spec: { template: { metadata } },
+  });
+
+  it('may not carry what is ours', () => {
+    expect(() => trip('apps/deployments', deployment({ labels: { 'kubeveil.dev/x': 'y' } }))).toThrow(
+      'spec.template.metadata.labels[kubeveil.dev/x]: Forbidden',
+    );
+    const plain = deployment({ labels: { app: 'acme--a' }, namespace: 'web' });
+    expect(trip('apps/deployments', plain).tenant).toEqual(plain);
+  });
+});
+
+describe('autoscaler annotations', () => {
+  it('map references and messages inside, and keep what they need not touch', () => {
+    const metrics = [
+      { type: 'Object', object: { target: { kind: 'Widget', apiVersion: 'stable.example.com/v1', name: 'w' } } },
+    ];
+    const annotations = {
+      'autoscaling.alpha.kubernetes.io/metrics': JSON.stringify(metrics),
+      'autoscaling.alpha.kubernetes.io/conditions': '[ {"message": "plain"} ]',
+      'autoscaling.alpha.kubernetes.io/current-metrics': 'no json',
+      other: '[{"object":{"target":{"apiVersion":"stable.example.com/v1"}}}]',
+    };
+    const object = { metadata: { name: 'h', namespace: 'web', annotations } };
+    const { upstream, tenant } = trip('autoscaling/horizontalpodautoscalers', object, 'v1');
+    expect((upstream['metadata'] as JsonObject)['annotations']).toEqual({
+      ...annotations,
+      'autoscaling.alpha.kubernetes.io/metrics': JSON.stringify(metrics).replace('stable', 'acme--stable'),
+    });
+    expect(tenant).toEqual(object);
+  });
+});
+
+describe('the registry', () => {
+  it('refuses a name that nothing implements', () => {
+    expect(() => specialOf('unheard')).toThrow('does not exist');
+    expect(specialOf('quotaKey').up).toBeTypeOf('function');
+  });
+});
