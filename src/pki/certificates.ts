@@ -54,7 +54,10 @@ export async function createAuthority(name: x509.JsonName): Promise<CertificateP
 
 /** Signs a client certificate. Anything may be asked for, `system:masters` too: whoever holds the CA is the cluster. */
 export function issueClient(authority: CertificatePair, subject: ClientSubject): Promise<CertificatePair> {
-  const name: x509.JsonName = [{ CN: [subject.user] }, ...(subject.groups ?? []).map((group) => ({ O: [group] }))];
+  const name = new x509.Name([
+    { CN: [text(subject.user)] },
+    ...(subject.groups ?? []).map((group) => ({ O: [text(group)] })),
+  ]);
   return issue(authority, name, subject.ttlMs ?? LEAF_TTL_MS, [
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
   ]);
@@ -74,7 +77,7 @@ export function issueServer(authority: CertificatePair, subject: ServerSubject):
 
 async function issue(
   authority: CertificatePair,
-  subject: x509.JsonName,
+  subject: x509.JsonName | x509.Name,
   ttlMs: number,
   extensions: readonly x509.Extension[],
 ): Promise<CertificatePair> {
@@ -103,6 +106,11 @@ async function issue(
     ],
   });
   return { certPem: `${certificate.toString('pem')}\n`, keyPem: await privatePem(keys.privateKey) };
+}
+
+/** As plain text: a bare string would be read as RFC 4514 has it, with `\\` and `#` of a meaning of their own. */
+function text(value: string): { utf8String: string } {
+  return { utf8String: value };
 }
 
 function validity(ttlMs: number): { notBefore: Date; notAfter: Date } {
