@@ -13,14 +13,17 @@ export interface Sink {
   write(chunk: Uint8Array | string): boolean;
   end(chunk?: Uint8Array | string): unknown;
   destroy(error?: Error): unknown;
-  on(event: 'drain' | 'close', listener: () => void): unknown;
-  off(event: 'drain' | 'close', listener: () => void): unknown;
+  on(event: 'drain' | 'finish' | 'close', listener: () => void): unknown;
+  off(event: 'drain' | 'finish' | 'close', listener: () => void): unknown;
 }
 
 /** True while something can still be written. */
 export function isOpen(sink: Sink): boolean {
   return !sink.destroyed && !sink.writableEnded;
 }
+
+/** Larger bodies are written in pieces, so that a client that is slow but reads is not taken for one that does not. */
+const PIECE_BYTES = 256 * 1024;
 
 /**
  * Writes one chunk and waits until the client has taken enough for the next. Resolves to false when the client is gone,
@@ -34,14 +37,31 @@ export async function writeChunk(
 ): Promise<boolean> {
   if (!isOpen(sink)) return false;
   if (sink.write(chunk)) return true;
+  return await taken(sink, 'drain', stallMs, signal);
+}
+
+/** Writes what is left of an answer, and waits until it is out: only then is the request over. */
+export async function writeLast(sink: Sink, bytes: Uint8Array, stallMs: number, signal: AbortSignal): Promise<void> {
+  let at = 0;
+  for (; bytes.length - at > PIECE_BYTES; at += PIECE_BYTES) {
+    if (!(await writeChunk(sink, bytes.subarray(at, at + PIECE_BYTES), stallMs, signal))) return;
+  }
+  if (!isOpen(sink)) return;
+  const finished = taken(sink, 'finish', stallMs, signal);
+  sink.end(bytes.length === 0 ? undefined : bytes.subarray(at));
+  await finished;
+}
+
+/** Waits for the event; false, and the connection is ended, when it does not come for `stallMs`. */
+async function taken(sink: Sink, event: 'drain' | 'finish', stallMs: number, signal?: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const drained = (): void => resolve(true);
+  const done = (): void => resolve(true);
   const gone = (): void => resolve(false);
   const timer = setTimeout(() => {
     sink.destroy();
     resolve(false);
   }, stallMs);
-  sink.on('drain', drained);
+  sink.on(event, done);
   sink.on('close', gone);
   signal?.addEventListener('abort', gone);
   if (signal?.aborted) gone();
@@ -49,7 +69,7 @@ export async function writeChunk(
     return await promise;
   } finally {
     clearTimeout(timer);
-    sink.off('drain', drained);
+    sink.off(event, done);
     sink.off('close', gone);
     signal?.removeEventListener('abort', gone);
   }

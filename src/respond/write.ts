@@ -13,7 +13,7 @@ import type { Accept, Reply } from '../exchange.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import { encodeAs, speaksProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
-import { isOpen, type Sink, writeChunk } from './sink.ts';
+import { isOpen, type Sink, writeLast } from './sink.ts';
 import { errorHeaders, statusOf } from './status.ts';
 import { writeWatch } from './watch.ts';
 
@@ -46,6 +46,7 @@ export interface Written {
 const GZIP_FROM_BYTES = 128 * 1024;
 const GZIP_LEVEL = 1;
 const STALL_MS = 60_000;
+const NOTHING = new Uint8Array();
 const gzipAsync = promisify(gzip);
 
 /** Never throws for what a client or a handler does; a failure becomes a Status, or the end of the connection. */
@@ -115,12 +116,9 @@ async function send(
   const bodyless = status === 204 || status === 304;
   if (!bodyless) headers['content-length'] = bytes.length;
   sink.writeHead(status, headers);
-  if (bodyless || answering.method === 'HEAD') {
-    sink.end();
-    return { status, bodyBytes: 0 };
-  }
-  if (await writeChunk(sink, bytes, answering.stallMs ?? STALL_MS, answering.signal)) sink.end();
-  return { status, bodyBytes: bytes.length };
+  const body = bodyless || answering.method === 'HEAD' ? NOTHING : bytes;
+  await writeLast(sink, body, answering.stallMs ?? STALL_MS, answering.signal);
+  return { status, bodyBytes: body.length };
 }
 
 /** As kube-apiserver: the bare word, whatever its weight. */
