@@ -8,8 +8,11 @@ import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { INERT_PREFIX } from '../tenancy/inert.ts';
 import type { TenantName } from '../tenancy/names.ts';
+import { nameToUpstream } from './names-check.ts';
 import type { Scope } from './scope.ts';
+import { groupToUpstream } from './targets/group.ts';
 import { messageToTenant } from './targets/message.ts';
+import { namespaceToUpstream } from './targets/namespace.ts';
 
 /** What the request named, in tenant terms. A ResourceInfo is one. */
 export interface RequestNames {
@@ -19,9 +22,9 @@ export interface RequestNames {
   readonly namespace: TenantName | '';
 }
 
-/** Maps a Status in place. The names of the request are known names, whether or not they were sent up. */
+/** Maps a Status in place. */
 export function statusToTenant(status: JsonObject, scope: Scope, request: RequestNames): JsonObject {
-  if (request.namespace !== '') scope.renames.note(scope.names.up(request.namespace), request.namespace);
+  noteNames(request, scope);
   const text = (value: JsonValue | undefined) =>
     typeof value === 'string' ? textToTenant(value, scope, request) : (value ?? null);
   mapFields(status, ['message'], text);
@@ -36,6 +39,14 @@ export function statusToTenant(status: JsonObject, scope: Scope, request: Reques
     for (const cause of causes) if (isObject(cause)) mapFields(cause, ['message', 'field'], text);
   }
   return status;
+}
+
+/** The names of a request are the tenant's whether or not its body was sent up under this scope. */
+function noteNames({ group, resource, name, namespace }: RequestNames, scope: Scope): void {
+  if (namespace !== '') namespaceToUpstream(namespace, scope);
+  groupToUpstream(group, scope);
+  const at = name === '' ? undefined : scope.kinds.preferredByResource(scope.tenant, group, resource);
+  if (at !== undefined) nameToUpstream(name as TenantName, at, scope);
 }
 
 /** Maps one text that upstream wrote about this request: an error, or a warning. */

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { kindAt, scopeOf } from '../../test/support/translate-scope.ts';
+import type { JsonObject, WatchEvent } from '../k8s/types.ts';
+import { eventToTenant } from './event.ts';
+import { listToTenant } from './list.ts';
+import { NotOurs } from './not-ours.ts';
+
+const ACME = scopeOf('acme');
+const POD = kindAt(ACME, '/pods');
+const CLUSTER_ROLE = kindAt(ACME, 'rbac.authorization.k8s.io/clusterroles');
+const WIDGET = kindAt(ACME, 'stable.example.com/widgets');
+
+describe('lists', () => {
+  it('hold the tenant’s objects, and one odd object breaks none of them', () => {
+    const leftOut: string[] = [];
+    const list = {
+      kind: 'PodList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '5', selfLink: '/x' },
+      items: [
+        { metadata: { name: 'a', namespace: 'acme--web' } },
+        { metadata: { name: 'b', namespace: 'globex--web' } },
+        {
+          metadata: { name: 'c', namespace: 'acme--web' },
+          spec: {
+            affinity: {
+              podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ namespaces: ['globex--x'] }] },
+            },
+          },
+        },
+        { metadata: 7 },
+        'x',
+      ],
+    };
+    expect(listToTenant(list as JsonObject, POD, ACME, (error) => leftOut.push(error.message))).toEqual({
+      kind: 'PodList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '5' },
+      items: [{ metadata: { name: 'a', namespace: 'web' } }],
+    });
+    expect(leftOut).toHaveLength(3);
+  });
+
+  it('of virtual and custom kinds say their own group', () => {
+    const roles = { kind: 'ClusterRoleList', apiVersion: 'virtual.kubeveil.dev/v1', items: [] };
+    expect(listToTenant(roles, CLUSTER_ROLE, ACME)['apiVersion']).toBe('rbac.authorization.k8s.io/v1');
+    const widgets = { kind: 'ManyWidgets', apiVersion: 'acme--stable.example.com/v1', items: [] };
+    expect(listToTenant(widgets, WIDGET, ACME)).toEqual({
+      kind: 'ManyWidgets',
+      apiVersion: 'stable.example.com/v1',
+      items: [],
+    });
+  });
+
+  it('of something else than was asked for are refused', () => {
+    expect(() => listToTenant({ kind: 'SecretList', apiVersion: 'v1', items: [] }, POD, ACME)).toThrow(NotOurs);
+    expect(() =>
+      listToTenant({ kind: 'WidgetList', apiVersion: 'globex--stable.example.com/v1', items: [] }, WIDGET, ACME),
+    ).toThrow(NotOurs);
+    expect(
+      listToTenant({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', items: [] }, POD, ACME)['items'],
+    ).toEqual([]);
+  });
+});
+
+describe('watch events', () => {
+  const event = (type: WatchEvent['type'], object: JsonObject) => eventToTenant({ type, object }, POD, ACME);
+
+  it('of the tenant pass, of others throw', () => {
+    const pod = (namespace: string) => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace } });
+    expect(event('ADDED', pod('acme--web'))).toEqual({ type: 'ADDED', object: pod('web') });
+    expect(() => event('DELETED', pod('globex--web'))).toThrow(NotOurs);
+  });
+
+  it('that are bookmarks always pass, with nothing but what a bookmark is made of', () => {
+    const annotations = { 'k8s.io/initial-events-end': 'true', 'kubeveil.dev/x': 'y', other: 'z' };
+    const bookmark = {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '9', creationTimestamp: null, annotations },
+      spec: { containers: null },
+      status: {},
+    };
+    expect(event('BOOKMARK', bookmark).object).toEqual({
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '9', creationTimestamp: null, annotations: { 'k8s.io/initial-events-end': 'true' } },
+      spec: { containers: null },
+      status: {},
+    });
+    const role = { kind: 'ClusterRole', apiVersion: 'virtual.kubeveil.dev/v1', metadata: { resourceVersion: '9' } };
+    expect(eventToTenant({ type: 'BOOKMARK', object: role }, CLUSTER_ROLE, ACME).object['apiVersion']).toBe(
+      'rbac.authorization.k8s.io/v1',
+    );
+  });
+
+  it('that are errors hold a Status in tenant terms', () => {
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      message: 'namespace acme--web is gone',
+      code: 410,
+    };
+    expect(event('ERROR', status).object['message']).toBe('namespace web is gone');
+  });
+
+  it('that are Tables are mapped row by row', () => {
+    const table = (namespace: string) => ({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      rows: [
+        {
+          cells: ['p'],
+          object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'p', namespace } },
+        },
+      ],
+    });
+    expect(event('ADDED', table('acme--web')).object).toMatchObject({
+      rows: [{ object: { metadata: { namespace: 'web' } } }],
+    });
+    expect(() => event('ADDED', table('globex--web'))).toThrow(NotOurs);
+  });
+});

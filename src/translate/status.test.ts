@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { kindAt, scopeOf } from '../../test/support/translate-scope.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import type { TenantName } from '../tenancy/names.ts';
+import { toUpstream } from './object.ts';
+import { statusToTenant, textToTenant } from './status.ts';
+
+const REQUEST = { group: '', resource: 'pods', name: 'p', namespace: 'web' as TenantName };
+
+function failure(message: string, details: JsonObject = {}): JsonObject {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'X',
+    details,
+    code: 400,
+  };
+}
+
+function shown(message: string, request = REQUEST): unknown {
+  return statusToTenant(failure(message), scopeOf('acme', { username: 'alice' }), request)['message'];
+}
+
+describe('messages', () => {
+  it.each([
+    ['namespaces "acme--web" not found', 'namespaces "web" not found'],
+    [
+      'pods "p" is forbidden: User "kubeveil:acme" cannot get resource "pods" in API group "" in the namespace "acme--web"',
+      'pods "p" is forbidden: User "alice" cannot get resource "pods" in API group "" in the namespace "web"',
+    ],
+    [
+      'pods is forbidden: User "system:serviceaccount:kubeveil-system:kubeveil-reader" cannot list',
+      'pods is forbidden: User "alice" cannot list',
+    ],
+    ['exceeded quota in acme--web', 'exceeded quota in web'],
+    ['User "kubeveil:acme-eu" cannot', 'User "kubeveil:acme-eu" cannot'],
+    ['user text acme--unknown and globex--web stays', 'user text acme--unknown and globex--web stays'],
+  ])('%j', (message, expected) => {
+    expect(shown(message)).toBe(expected);
+  });
+
+  it('of virtual kinds name the kind as the tenant knows it', () => {
+    const scope = scopeOf('acme');
+    const at = kindAt(scope, 'rbac.authorization.k8s.io/clusterroles');
+    toUpstream({ metadata: { name: 'a:b' } }, at, scope);
+    const request = {
+      group: 'rbac.authorization.k8s.io',
+      resource: 'clusterroles',
+      name: 'a:b',
+      namespace: '' as const,
+    };
+    const status = failure('clusterroles.virtual.kubeveil.dev "acme--x--a03ab" already exists', {
+      name: 'acme--x--a03ab',
+      group: 'virtual.kubeveil.dev',
+      kind: 'clusterroles',
+    });
+    expect(statusToTenant(status, scope, request)).toMatchObject({
+      message: 'clusterroles.rbac.authorization.k8s.io "a:b" already exists',
+      details: { name: 'a:b', group: 'rbac.authorization.k8s.io', kind: 'clusterroles' },
+    });
+  });
+
+  it('of custom kinds name the group as the tenant knows it', () => {
+    const scope = scopeOf('acme');
+    toUpstream(
+      { apiVersion: 'stable.example.com/v1', metadata: { name: 'w', namespace: 'web' } },
+      kindAt(scope, 'stable.example.com/widgets'),
+      scope,
+    );
+    const request = { group: 'stable.example.com', resource: 'widgets', name: 'w', namespace: 'web' as TenantName };
+    const status = failure('Widget.acme--stable.example.com "w" is invalid: spec.size: Invalid value', {
+      group: 'acme--stable.example.com',
+      kind: 'Widget',
+      causes: [{ field: 'spec.hard[count/a.acme--stable.example.com]', message: 'in acme--stable.example.com/v1' }],
+    });
+    expect(statusToTenant(status, scope, request)).toMatchObject({
+      message: 'Widget.stable.example.com "w" is invalid: spec.size: Invalid value',
+      details: {
+        group: 'stable.example.com',
+        causes: [{ field: 'spec.hard[count/a.stable.example.com]', message: 'in stable.example.com/v1' }],
+      },
+    });
+  });
+
+  it('name what the request names also when it sent no body', () => {
+    const scope = scopeOf('acme', { namespaces: [] });
+    const request = { group: 'stable.example.com', resource: 'widgets', name: 'w', namespace: 'gone' as TenantName };
+    expect(
+      statusToTenant(failure('widgets.acme--stable.example.com "w" in acme--gone'), scope, request)['message'],
+    ).toBe('widgets.stable.example.com "w" in gone');
+  });
+
+  it('do not name the host’s own policies and stored subjects', () => {
+    const wall = `pods "p" is forbidden: ValidatingAdmissionPolicy 'kubeveil-subjects' with binding 'kubeveil-subjects' denied request: subjects must be inert`;
+    expect(shown(wall)).toBe('pods "p" is forbidden: subjects must be inert');
+    expect(shown('subject "kubeveil.inert/acme/ServiceAccount/web:bot"')).toBe('subject "web:bot"');
+    const own = `pods "p" is forbidden: ValidatingAdmissionPolicy 'site' with binding 'site' denied request: no`;
+    expect(shown(own)).toBe(own);
+  });
+
+  it('without details or metadata are mapped too', () => {
+    const scope = scopeOf('acme');
+    expect(statusToTenant({ kind: 'Status', message: 'acme--web' }, scope, REQUEST)).toEqual({
+      kind: 'Status',
+      message: 'web',
+    });
+    expect(textToTenant('x in acme--web', scope, REQUEST)).toBe('x in web');
+  });
+});
