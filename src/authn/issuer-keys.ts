@@ -32,12 +32,12 @@ export function issuerKeys(upstream: Upstream, nowMs: () => number): IssuerKeys 
   let fetched: Fetched | undefined;
   let fetching: Promise<Fetched> | undefined;
 
-  async function json(path: string): Promise<Record<string, unknown>> {
+  async function json(path: string, accept = 'application/json'): Promise<Record<string, unknown>> {
     const answer = await upstream.request({
       identity: { as: 'reader' },
       method: 'GET',
       path,
-      accept: 'application/json',
+      accept,
     });
     if (answer.status !== 200) {
       throw new ApiError('ERR_UNAVAILABLE', 'service-account tokens cannot be checked at the moment; try again', {
@@ -49,7 +49,11 @@ export function issuerKeys(upstream: Upstream, nowMs: () => number): IssuerKeys 
   }
 
   async function fetchAll(): Promise<Fetched> {
-    const [document, keys] = await Promise.all([json('/.well-known/openid-configuration'), json('/openid/v1/jwks')]);
+    const [document, keys] = await Promise.all([
+      json('/.well-known/openid-configuration'),
+      // The API server answers 406 to anything else here.
+      json('/openid/v1/jwks', 'application/jwk-set+json'),
+    ]);
     return {
       issuer: String(document['issuer']),
       find: createLocalJWKSet(keys as unknown as JSONWebKeySet),
