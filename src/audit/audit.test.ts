@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestHead } from '../exchange.ts';
+import type { Logger } from '../observe/log.ts';
+import { parseRequestInfo } from '../requestinfo/parse.ts';
+import type { TenantId } from '../tenancy/names.ts';
+import { type AuditEntry, auditRequest } from './audit.ts';
+
+function line(part: Partial<AuditEntry>, target = '/api/v1/pods?token=hunter2'): Record<string, unknown> {
+  const lines: Record<string, unknown>[] = [];
+  const log = { info: (entry: Record<string, unknown>) => lines.push(entry) } as unknown as Logger;
+  const head = {
+    id: 'the-id',
+    method: 'GET',
+    target,
+    headers: new Map([
+      ['user-agent', 'x'.repeat(1_000)],
+      ['authorization', 'Bearer hunter2'],
+    ]),
+  } as unknown as RequestHead;
+  auditRequest(log, { head, remoteAddress: '10.0.0.1', status: 200, bodyBytes: 5, durationMs: 1.26, ...part });
+  expect(lines).toHaveLength(1);
+  return lines[0] ?? {};
+}
+
+describe('auditRequest', () => {
+  it('says who did what, and what came of it', () => {
+    const info = parseRequestInfo('PATCH', '/apis/apps/v1/namespaces/web/deployments/a/scale');
+    const identity = { username: 'alice', groups: [], uid: '', extra: {} };
+    expect(line({ info, identity, tenant: { id: 'acme' as TenantId }, status: 403, why: 'rbac' })).toMatchObject({
+      id: 'the-id',
+      from: '10.0.0.1',
+      tenant: 'acme',
+      user: 'alice',
+      verb: 'patch',
+      group: 'apps',
+      version: 'v1',
+      resource: 'deployments/scale',
+      namespace: 'web',
+      name: 'a',
+      status: 403,
+      bytes: 5,
+      ms: 1.3,
+      why: 'rbac',
+    });
+  });
+
+  it('says what it can of a request that was never understood, without its query, headers and length', () => {
+    const entry = line({ status: 400 });
+    expect(entry).toMatchObject({ method: 'GET', path: '/api/v1/pods', status: 400 });
+    expect(JSON.stringify(entry)).not.toContain('hunter2');
+    expect(String(entry['agent']).length).toBeLessThan(140);
+    expect(String(line({}, `/${'a'.repeat(10_000)}`)['path']).length).toBeLessThan(300);
+  });
+
+  it('tells what is no resource by its path', () => {
+    expect(line({ info: parseRequestInfo('GET', '/version') })).toMatchObject({ verb: 'get', path: '/version' });
+  });
+});
