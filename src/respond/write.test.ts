@@ -1,91 +1,23 @@
-import { EventEmitter } from 'node:events';
-import type { OutgoingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import {
+  answering,
+  eventsOf,
+  FakeClient,
+  FOO,
+  JSON_ACCEPT,
+  POD,
+  PROTOBUF,
+  quietLog,
+} from '../../test/support/fake-client.ts';
 import { decodeObject } from '../codec/protobuf/codec.ts';
-import { decodeWatchEvent, FrameReader } from '../codec/protobuf/frames.ts';
 import { ApiError } from '../errors.ts';
 import type { Accept, Reply } from '../exchange.ts';
-import type { JsonObject, WatchEvent } from '../k8s/types.ts';
-import type { Logger } from '../observe/log.ts';
-import type { Sink } from './sink.ts';
-import { type Answering, writeError, writeReply } from './write.ts';
-
-/** A client that takes what it gets, at once or when it is told to. */
-class FakeClient extends EventEmitter implements Sink {
-  status = 0;
-  headers: OutgoingHttpHeaders = {};
-  headersSent = false;
-  writableEnded = false;
-  destroyed = false;
-  flushed = false;
-  slow = false;
-  readonly chunks: Buffer[] = [];
-
-  writeHead(status: number, headers: OutgoingHttpHeaders): void {
-    this.status = status;
-    this.headers = headers;
-    this.headersSent = true;
-  }
-  flushHeaders(): void {
-    this.flushed = true;
-  }
-  write(chunk: Uint8Array | string): boolean {
-    this.chunks.push(Buffer.from(chunk as string));
-    this.emit('written');
-    return !this.slow;
-  }
-  end(chunk?: Uint8Array | string): void {
-    if (chunk !== undefined) this.write(chunk);
-    this.writableEnded = true;
-    if (!this.slow) setImmediate(() => this.emit('finish'));
-  }
-  destroy(): void {
-    this.destroyed = true;
-    this.emit('close');
-  }
-  get body(): Buffer {
-    return Buffer.concat(this.chunks);
-  }
-}
-
-const JSON_ACCEPT: Accept = { media: 'json', as: undefined };
-const PROTOBUF: Accept = { media: 'protobuf', as: undefined };
-const POD = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } };
-const FOO = { kind: 'Foo', apiVersion: 'stable.example.com/v1', metadata: { name: 'a' } };
-
-function quietLog(): Logger & { errors: unknown[] } {
-  const errors: unknown[] = [];
-  const none = (): void => {};
-  return {
-    errors,
-    error: (entry: unknown) => errors.push(entry),
-    warn: none,
-    info: none,
-    debug: none,
-    isLevelEnabled: () => false,
-  } as never;
-}
-
-function answering(part: Partial<Answering> = {}): Answering {
-  return {
-    id: 'the-id',
-    method: 'GET',
-    accept: JSON_ACCEPT,
-    acceptError: JSON_ACCEPT,
-    acceptEncoding: undefined,
-    signal: new AbortController().signal,
-    log: quietLog(),
-    ...part,
-  };
-}
+import type { JsonObject } from '../k8s/types.ts';
+import { writeError, writeReply } from './write.ts';
 
 function object(body: JsonObject, headers: Reply['headers'] = {}): Reply {
   return { kind: 'object', status: 200, object: body, headers };
-}
-
-async function* eventsOf(...events: WatchEvent[]): AsyncGenerator<WatchEvent> {
-  yield* events;
 }
 
 describe('objects', () => {
@@ -290,101 +222,5 @@ describe('slow clients', () => {
     await writeReply(client, { kind: 'watch', events }, answering({ stallMs: 60_000 }));
     expect(client.body.toString().split('\n')).toHaveLength(3);
     expect(client.writableEnded).toBe(true);
-  });
-});
-
-describe('watches', () => {
-  const added: WatchEvent = { type: 'ADDED', object: POD };
-
-  it('send their headers at once and an event a line', async () => {
-    const client = new FakeClient();
-    const next = Promise.withResolvers<void>();
-    async function* events(): AsyncGenerator<WatchEvent> {
-      await next.promise;
-      yield added;
-    }
-    const done = writeReply(client, { kind: 'watch', events: events() }, answering());
-    expect([client.status, client.headers['content-type'], client.flushed]).toEqual([200, 'application/json', true]);
-    expect(client.headers['content-length']).toBeUndefined();
-    next.resolve();
-    await done;
-    expect(client.body.toString()).toBe(`{"type":"ADDED","object":${JSON.stringify(POD)}}\n`);
-    expect(client.writableEnded).toBe(true);
-  });
-
-  it('end with an ERROR event when upstream fails, without the inner words', async () => {
-    const client = new FakeClient();
-    async function* events(): AsyncGenerator<WatchEvent> {
-      yield added;
-      throw new TypeError('acme--web');
-    }
-    await writeReply(client, { kind: 'watch', events: events() }, answering());
-    const [, last] = client.body.toString().trim().split('\n');
-    expect(JSON.parse(last ?? '')).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 500 } });
-    expect(client.body.toString()).not.toContain('acme--web');
-    expect(client.writableEnded).toBe(true);
-  });
-
-  it.each(['signal', 'until'] as const)('stop when %s fires, and let go of upstream', async (which) => {
-    const client = new FakeClient();
-    const stop = new AbortController();
-    const returned = Promise.withResolvers<void>();
-    const events: AsyncIterable<WatchEvent> = {
-      [Symbol.asyncIterator]: () => ({
-        next: () => new Promise(() => {}),
-        return: async () => {
-          returned.resolve();
-          return { done: true, value: undefined };
-        },
-      }),
-    };
-    const done = writeReply(client, { kind: 'watch', events }, answering({ [which]: stop.signal }));
-    stop.abort();
-    await Promise.all([done, returned.promise]);
-    expect(client.writableEnded).toBe(true);
-  });
-
-  it('let go of upstream when they cannot begin', async () => {
-    const client = new FakeClient();
-    let returned = false;
-    const events: AsyncIterable<WatchEvent> = {
-      [Symbol.asyncIterator]: () => ({
-        next: () => new Promise(() => {}),
-        return: async () => {
-          returned = true;
-          return { done: true, value: undefined };
-        },
-      }),
-    };
-    await writeReply(client, { kind: 'watch', events }, answering({ accept: PROTOBUF }));
-    expect([client.status, returned]).toEqual([406, true]);
-  });
-
-  it('are frames of protobuf for a kind that has it, else the next choice', async () => {
-    const client = new FakeClient();
-    const gvk = { group: '', version: 'v1', kind: 'Pod' };
-    await writeReply(client, { kind: 'watch', events: eventsOf(added), gvk }, answering({ accept: PROTOBUF }));
-    expect(client.headers['content-type']).toBe('application/vnd.kubernetes.protobuf;stream=watch');
-    const [frame] = new FrameReader().push(client.body);
-    expect(decodeWatchEvent(frame ?? Buffer.alloc(0))).toMatchObject({ type: 'ADDED', decoded: { object: POD } });
-    const other = new FakeClient();
-    const accept = { ...PROTOBUF, otherwise: JSON_ACCEPT };
-    const fooGvk = { group: 'stable.example.com', version: 'v1', kind: 'Foo' };
-    await writeReply(
-      other,
-      { kind: 'watch', events: eventsOf({ type: 'ADDED', object: FOO }), gvk: fooGvk },
-      answering({ accept }),
-    );
-    expect(other.headers['content-type']).toBe('application/json');
-  });
-
-  it('end with an ERROR event at an object that has no protobuf form', async () => {
-    const client = new FakeClient();
-    const gvk = { group: '', version: 'v1', kind: 'Pod' };
-    const events = eventsOf({ type: 'ADDED', object: { ...POD, notAField: 1 } }, added);
-    await writeReply(client, { kind: 'watch', events, gvk }, answering({ accept: PROTOBUF }));
-    const frames = [...new FrameReader().push(client.body)];
-    expect(frames).toHaveLength(1);
-    expect(decodeWatchEvent(frames[0] ?? Buffer.alloc(0))).toMatchObject({ type: 'ERROR' });
   });
 });
