@@ -2,7 +2,9 @@
  * What the proxy knows of the host by following it: which kinds there are, and the roles of tenants. Together with the
  * controllers' informers this is all the state that a request meets.
  */
+
 import { createTenantRbac } from '../authz/tenant-rbac.ts';
+import { cloneJson } from '../codec/json.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
@@ -109,8 +111,7 @@ export function startHostView(options: HostViewOptions): HostView {
         crds: controllers.informers.definitions,
       }),
     note(resource, object) {
-      if (Object.hasOwn(informers, resource))
-        informers[resource as keyof typeof informers].note(structuredClone(object));
+      if (Object.hasOwn(informers, resource)) informers[resource as keyof typeof informers].note(cloneJson(object));
     },
     async whenSynced() {
       await roles;
@@ -141,7 +142,7 @@ function roleView(
   const at = kinds.byResource(tenant, RBAC, 'v1', resource);
   if (at === undefined) return undefined;
   const scope = { names: tenantNames(id), tenant, kinds, isOwnNamespace: () => false, renames: new Renames() };
-  return toTenant(structuredClone(object), at, scope);
+  return toTenant(cloneJson(object), at, scope);
 }
 
 function ready(authorizer: Authorizer | undefined): Authorizer {

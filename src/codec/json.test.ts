@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonSyntaxError, MAX_JSON_DEPTH, parseJson, rawNumberText, stringifyJson } from './json.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import {
+  cloneJson,
+  copyJson,
+  JsonSyntaxError,
+  MAX_JSON_DEPTH,
+  parseJson,
+  rawNumberText,
+  stringifyJson,
+} from './json.ts';
 
 describe('numbers', () => {
   it.each([
@@ -63,6 +72,17 @@ describe('documents', () => {
   });
 });
 
+describe('copies', () => {
+  it('share nothing that can change, and lose nothing', () => {
+    const text = '{"a":[1.0,{"b":9223372036854775807}],"__proto__":{"x":null}}';
+    const value = parseJson(text) as Record<string, unknown>;
+    const copy = copyJson(value as never) as Record<string, unknown>;
+    (value['a'] as unknown[]).length = 0;
+    expect(stringifyJson(copy as never)).toBe(text);
+    expect(copy['x']).toBeUndefined();
+  });
+});
+
 describe('refusals', () => {
   it.each(['', '{', '[1,]', '{"a":1}x', "{'a':1}", '{"a":01}', '\u00a0{}', 'undefined', '{"a":1.}', '{"a":-}'])(
     '%j is not JSON',
@@ -88,5 +108,15 @@ describe('refusals', () => {
 
   it('tells nothing of the document, which may be a secret', () => {
     expect(() => parseJson('{"password": hunter2}')).toThrow(/^the document is not valid JSON: Unexpected token 'h'$/);
+  });
+});
+
+describe('copies', () => {
+  it('keep every digit and every key, and share nothing', () => {
+    const original = parseJson('{"n":12345678901234567890,"list":[{"f":1.10}],"__proto__":{"x":1}}') as JsonObject;
+    const copy = cloneJson(original);
+    expect(stringifyJson(copy)).toBe('{"n":12345678901234567890,"list":[{"f":1.10}],"__proto__":{"x":1}}');
+    (copy['list'] as JsonObject[])[0] = {};
+    expect(stringifyJson(original)).toContain('1.10');
   });
 });

@@ -10,15 +10,17 @@ import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { UpstreamResponse } from '../ports.ts';
 import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
+import { applyPatch } from '../translate/apply.ts';
 import { checkNames } from '../translate/names-check.ts';
 import { toUpstream } from '../translate/object.ts';
-import { patchToUpstream } from '../translate/patch.ts';
 import { isSuccess, objectReply, parseAnswer, upstreamAccept } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { documentOf, isDryRun, matchesUrl } from './create.ts';
 import { deleteOptions } from './delete.ts';
+import { mappedPatch } from './patch.ts';
 import type { Place } from './place.ts';
 import { plainParameters, tableParameters } from './query.ts';
+import { readMergeWrite } from './read-merge-write.ts';
 import { standingObject } from './standing.ts';
 import { upstreamNameOf } from './upstream-name.ts';
 
@@ -81,6 +83,11 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
   } else {
     await stored(call, host);
   }
+  const mapped = mappedPatch(call, call.body);
+  if (mapped === undefined) {
+    const { document, contentType } = call.body;
+    return await readMergeWrite(call, host, (current) => applyPatch(current, document, contentType), update);
+  }
   const answer = await host.upstream.request({
     identity: PLACE.identity,
     method: 'PATCH',
@@ -88,7 +95,7 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
     query: [...plainParameters(call.info.query, 'patch'), ...tableParameters(call)],
     accept: upstreamAccept(call),
     contentType: call.body.contentType,
-    body: stringifyJson(patchToUpstream(call.body.document, call.body.contentType, call.at, call.scope)),
+    body: stringifyJson(mapped),
     signal: call.head.signal,
   });
   return written(call, host, answer);

@@ -2,22 +2,25 @@
  * PATCH, all four types. A patch goes upstream as a patch, mapped; only a strategic merge on a kind that upstream stores
  * as a custom resource, which knows no such patch, is worked out here and written as an update.
  */
-import { stringifyJson } from '../codec/json.ts';
+import { cloneJson, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
-import type { Reply } from '../exchange.ts';
+import type { Body, Reply } from '../exchange.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { UpstreamRequest } from '../ports.ts';
+import { applyPatch } from '../translate/apply.ts';
 import { toTenant } from '../translate/object.ts';
-import { patchToUpstream } from '../translate/patch.ts';
+import { NeedsLiveObject, patchToUpstream } from '../translate/patch.ts';
 import { isSuccess, objectReply, parseAnswer, upstreamAccept } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { isDryRun } from './create.ts';
 import { ensureNamespace } from './namespace-ready.ts';
 import { objectPath, placeOf } from './place.ts';
 import { plainParameters, tableParameters } from './query.ts';
+import { readMergeWrite, stored } from './read-merge-write.ts';
 import { bodyTypeOf } from './subresource.ts';
 import { storeStanding, update } from './update.ts';
 import { upstreamNameOf } from './upstream-name.ts';
-import { behaviourOf, patchStrategic, stored } from './virtual.ts';
+import { behaviourOf } from './virtual.ts';
 
 export async function patch(call: Call, host: Host): Promise<Reply> {
   if (call.body === undefined) throw new ApiError('ERR_BAD_REQUEST', 'the request has no patch in its body');
@@ -25,7 +28,11 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
   await storeStanding(call, host);
   const { contentType } = call.body;
   if (contentType === 'application/strategic-merge-patch+json') {
-    if (call.at.class === 'virtual') return await patchStrategic(call, host, (written) => update(written, host));
+    const behaviour = behaviourOf(call, host);
+    if (behaviour !== undefined) {
+      const document = objectPatch(call.body);
+      return await readMergeWrite(call, host, (current) => behaviour.strategicMerge(current, document), update);
+    }
     if (call.at.kind.custom) {
       throw new ApiError(
         'ERR_UNSUPPORTED_MEDIA_TYPE',
@@ -35,7 +42,11 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
   }
 
   const place = placeOf(call, host, 'write');
-  const mapped = patchToUpstream(call.body.document, contentType, call.at, call.scope, call.info.subresource);
+  const mapped = mappedPatch(call, call.body);
+  if (mapped === undefined) {
+    const { document } = call.body;
+    return await readMergeWrite(call, host, (current) => applyPatch(current, document, contentType), update);
+  }
   const request: UpstreamRequest = {
     identity: place.identity,
     method: 'PATCH',
@@ -51,6 +62,26 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
   const answer = await host.upstream.request(request);
   if (isSuccess(answer) && !isDryRun(call) && !bodyTypeOf(call).own) host.onWritten(call.at, parseAnswer(answer));
   return objectReply(call, host, place, answer);
+}
+
+/** The patch in upstream terms; undefined when what it does depends on the object it meets. */
+export function mappedPatch(call: Call, body: Body): JsonValue | undefined {
+  try {
+    // Mapping works in place, and the patch may be needed once more.
+    const patch = cloneJson(body.document);
+    return patchToUpstream(patch, body.contentType, call.at, call.scope, call.info.subresource);
+  } catch (error) {
+    if (error instanceof NeedsLiveObject && APPLIED_HERE.has(body.contentType)) return undefined;
+    throw error;
+  }
+}
+
+/** The types of patch that can be applied without knowing the kind's schema. */
+const APPLIED_HERE = new Set(['application/merge-patch+json', 'application/json-patch+json']);
+
+function objectPatch({ document }: Body): JsonObject {
+  if (!isObject(document)) throw new ApiError('ERR_BAD_REQUEST', 'a strategic merge patch must be an object');
+  return document;
 }
 
 /** Of a virtual kind, what the patch would make is checked before it is made: upstream knows only the schema. */

@@ -1,0 +1,54 @@
+/**
+ * A patch that cannot go upstream as one: read the object, apply the patch in tenant terms, write the whole with the
+ * revision that was read, and again when somebody else was faster. The tenant sees one patch.
+ */
+import { ApiError } from '../errors.ts';
+import type { Reply } from '../exchange.ts';
+import { metadataOf, versionOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { Call, Host } from './call.ts';
+import { get } from './get.ts';
+
+const TRIES = 5;
+
+/**
+ * @param apply gives the object as the patch leaves it; may change the one it is given
+ * @param write updates with the body of the call it is given
+ */
+export async function readMergeWrite(
+  call: Call,
+  host: Host,
+  apply: (current: JsonObject) => JsonObject,
+  write: (call: Call, host: Host) => Promise<Reply>,
+): Promise<Reply> {
+  for (let attempt = 1; ; attempt += 1) {
+    const current = await get(whole(call, call.info.subresource), host);
+    if (current.kind !== 'object' || current.status !== 200) return current;
+    const read = versionOf(current.object);
+    const merged = apply(current.object);
+    // A patch that names a revision itself holds for that one only.
+    const asked = versionOf(merged);
+    if (asked === '') metadataOf(merged)['resourceVersion'] = read;
+    const written = await write({ ...call, body: { contentType: 'application/json', document: merged } }, host);
+    const conflict = written.kind === 'object' && written.status === 409;
+    if (!conflict || (asked !== '' && asked !== read) || attempt === TRIES) return written;
+  }
+}
+
+/** The object as it is stored, whole, in tenant terms; undefined when there is none. */
+export async function stored(call: Call, host: Host): Promise<JsonObject | undefined> {
+  const reply = await get(whole(call, ''), host).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'ERR_NOT_FOUND') return undefined;
+    throw error;
+  });
+  return reply?.kind === 'object' && reply.status === 200 && isObject(reply.object) ? reply.object : undefined;
+}
+
+/** The same request as a plain GET. */
+function whole(call: Call, subresource: string): Call {
+  return {
+    ...call,
+    accept: { ...call.accept, as: undefined },
+    info: { ...call.info, verb: 'get', subresource, query: new Map() },
+  };
+}
