@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../k8s/types.ts';
 import {
   cloneJson,
-  copyJson,
+  cloneJson,
   JsonSyntaxError,
   MAX_JSON_DEPTH,
   parseJson,
@@ -76,7 +76,7 @@ describe('copies', () => {
   it('share nothing that can change, and lose nothing', () => {
     const text = '{"a":[1.0,{"b":9223372036854775807}],"__proto__":{"x":null}}';
     const value = parseJson(text) as Record<string, unknown>;
-    const copy = copyJson(value as never) as Record<string, unknown>;
+    const copy = cloneJson(value as never) as Record<string, unknown>;
     (value['a'] as unknown[]).length = 0;
     expect(stringifyJson(copy as never)).toBe(text);
     expect(copy['x']).toBeUndefined();
@@ -108,15 +108,5 @@ describe('refusals', () => {
 
   it('tells nothing of the document, which may be a secret', () => {
     expect(() => parseJson('{"password": hunter2}')).toThrow(/^the document is not valid JSON: Unexpected token 'h'$/);
-  });
-});
-
-describe('copies', () => {
-  it('keep every digit and every key, and share nothing', () => {
-    const original = parseJson('{"n":12345678901234567890,"list":[{"f":1.10}],"__proto__":{"x":1}}') as JsonObject;
-    const copy = cloneJson(original);
-    expect(stringifyJson(copy)).toBe('{"n":12345678901234567890,"list":[{"f":1.10}],"__proto__":{"x":1}}');
-    (copy['list'] as JsonObject[])[0] = {};
-    expect(stringifyJson(original)).toContain('1.10');
   });
 });

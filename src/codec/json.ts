@@ -7,7 +7,7 @@
  *
  * @see https://github.com/tc39/proposal-json-parse-with-source
  */
-import { isObject, type JsonValue } from '../k8s/types.ts';
+import type { JsonValue } from '../k8s/types.ts';
 
 /** Levels of arrays and objects. CRD schemas come nearest, with less than a hundred. */
 export const MAX_JSON_DEPTH = 1_000;
@@ -67,26 +67,9 @@ export function stringifyJson(value: JsonValue): string {
   }
 }
 
-/** A copy that shares nothing with the original. `structuredClone` would lose numbers that were kept as text. */
-export function cloneJson<Value extends JsonValue>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(cloneJson) as Value;
-  if (typeof value !== 'object' || value === null || rawNumberText(value) !== undefined) return value;
-  // Entries, so that a key `__proto__` stays a key.
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cloneJson(inner)])) as Value;
-}
-
 /** The text of a number that a JavaScript number cannot hold; undefined for any other value. */
 export function rawNumberText(value: JsonValue): string | undefined {
   return json.isRawJSON(value) ? (value as { rawJSON: string }).rawJSON : undefined;
-}
-
-/** A deep copy. `structuredClone` throws on numbers that are kept as text; these are immutable and shared. */
-export function copyJson<T extends JsonValue>(value: T): T;
-export function copyJson(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => copyJson(item));
-  if (!isObject(value)) return value;
-  // Not by assignment: `__proto__` is a key like any other.
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyJson(entry)]));
 }
 
 function keepDigits(_key: string, value: JsonValue, context: { source?: string }): JsonValue {
