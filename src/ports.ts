@@ -4,7 +4,7 @@
  */
 
 import type { Identity } from './exchange.ts';
-import type { JsonObject } from './k8s/types.ts';
+import type { JsonObject, JsonValue } from './k8s/types.ts';
 import type { Kind } from './kinds/kind.ts';
 import type { TenantId, TenantName, UpstreamName } from './tenancy/names.ts';
 import type { Tenant } from './tenancy/tenant.ts';
@@ -187,6 +187,10 @@ export interface VirtualBehaviour {
    * @throws {ApiError} ERR_BAD_REQUEST, ERR_INVALID or ERR_INTERNAL, as kube-apiserver would answer.
    */
   strategicMerge(current: JsonObject, patch: JsonObject): JsonObject;
+  /** `columnDefinitions` of a Table, as the native kind prints itself. */
+  readonly columns: readonly JsonObject[];
+  /** The cells of one whole object, one for each column. @param nowMs epoch milliseconds, for ages */
+  cells(object: JsonObject, nowMs: number): JsonValue[];
 }
 
 /** Behaviour of virtual kinds by `group/resource`; undefined for a kind that is not one. */
