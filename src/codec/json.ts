@@ -7,7 +7,7 @@
  *
  * @see https://github.com/tc39/proposal-json-parse-with-source
  */
-import type { JsonValue } from '../k8s/types.ts';
+import { isObject, type JsonValue } from '../k8s/types.ts';
 
 /** Levels of arrays and objects. CRD schemas come nearest, with less than a hundred. */
 export const MAX_JSON_DEPTH = 1_000;
@@ -70,6 +70,15 @@ export function stringifyJson(value: JsonValue): string {
 /** The text of a number that a JavaScript number cannot hold; undefined for any other value. */
 export function rawNumberText(value: JsonValue): string | undefined {
   return json.isRawJSON(value) ? (value as { rawJSON: string }).rawJSON : undefined;
+}
+
+/** A deep copy. `structuredClone` throws on numbers that are kept as text; these are immutable and shared. */
+export function copyJson<T extends JsonValue>(value: T): T;
+export function copyJson(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => copyJson(item));
+  if (!isObject(value)) return value;
+  // Not by assignment: `__proto__` is a key like any other.
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyJson(entry)]));
 }
 
 function keepDigits(_key: string, value: JsonValue, context: { source?: string }): JsonValue {
