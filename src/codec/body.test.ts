@@ -10,13 +10,13 @@ const DELETE: BodyContext = { ...CREATE, verb: 'delete' };
 const CUSTOM: BodyContext = { verb: 'create', gvk: { group: 'a.b', version: 'v1', kind: 'Foo' }, custom: true };
 const CONFIG_MAP = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } };
 
-function decode(body: string | Uint8Array, type: string | undefined, context: BodyContext): unknown {
-  return decodeBody(Buffer.from(body as string), type, context)?.document;
+async function decode(body: string | Uint8Array, type: string | undefined, context: BodyContext): Promise<unknown> {
+  return (await decodeBody(Buffer.from(body as string), type, context))?.document;
 }
 
-function refusal(body: string | Uint8Array, type: string | undefined, context: BodyContext): ApiError {
+async function refusal(body: string | Uint8Array, type: string | undefined, context: BodyContext): Promise<ApiError> {
   try {
-    decode(body, type, context);
+    await decode(body, type, context);
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -33,28 +33,28 @@ describe('whole objects', () => {
     ['application/yaml', 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata:\n  b: c\n'],
     ['application/yaml', JSON.stringify(CONFIG_MAP)],
   ];
-  it.each(good)('%s', (type, body) => {
-    expect(decodeBody(Buffer.from(body), type, CREATE)).toEqual({
+  it.each(good)('%s', async (type, body) => {
+    expect(await decodeBody(Buffer.from(body), type, CREATE)).toEqual({
       contentType: 'application/json',
       document: CONFIG_MAP,
     });
   });
 
-  it('protobuf, with the kind from the route where the body names none', () => {
+  it('protobuf, with the kind from the route where the body names none', async () => {
     const bytes = encodeObject(CONFIG_MAP, CREATE.gvk);
-    expect(decode(bytes ?? '', 'application/vnd.kubernetes.protobuf', CREATE)).toMatchObject(CONFIG_MAP);
+    expect(await decode(bytes ?? '', 'application/vnd.kubernetes.protobuf', CREATE)).toMatchObject(CONFIG_MAP);
   });
 
-  it('numbers keep their digits', () => {
+  it('numbers keep their digits', async () => {
     const body = '{"a":12345678901234567890,"b":1.10,"c":1e400}';
-    expect(stringifyJson(decode(body, 'application/json', CREATE) as never)).toBe(body);
+    expect(stringifyJson((await decode(body, 'application/json', CREATE)) as never)).toBe(body);
   });
 
-  it('keys that are names of Object.prototype are keys', () => {
-    const document = decode('{"__proto__":{"polluted":1},"constructor":2}', 'application/json', CREATE);
+  it('keys that are names of Object.prototype are keys', async () => {
+    const document = await decode('{"__proto__":{"polluted":1},"constructor":2}', 'application/json', CREATE);
     expect(Object.keys(document as object)).toEqual(['__proto__', 'constructor']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    const yaml = decode('__proto__:\n  polluted: 1\nconstructor: 2\n', 'application/yaml', CREATE);
+    const yaml = await decode('__proto__:\n  polluted: 1\nconstructor: 2\n', 'application/yaml', CREATE);
     expect(Object.keys(yaml as object)).toEqual(['__proto__', 'constructor']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
@@ -78,16 +78,16 @@ describe('whole objects', () => {
     ['application/yaml', 'a: [', CREATE, 400, 'line 1'],
     ['application/yaml', 'a: 1\n---\nb: 2', CREATE, 400, 'only one document'],
   ];
-  it.each(bad)('%s %j is refused', (type, body, context, status, message) => {
-    const error = refusal(body.slice(0), type, context);
+  it.each(bad)('%s %j is refused', async (type, body, context, status, message) => {
+    const error = await refusal(body.slice(0), type, context);
     expect(error.status).toBe(status);
     expect(error.message).toContain(message);
   });
 
-  it('refuses bytes that are not UTF-8, in JSON and in YAML', () => {
+  it('refuses bytes that are not UTF-8, in JSON and in YAML', async () => {
     const bytes = Uint8Array.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
-    expect(refusal(bytes, 'application/json', CREATE).message).toContain('UTF-8');
-    expect(refusal(bytes, 'application/yaml', CREATE).message).toContain('UTF-8');
+    expect((await refusal(bytes, 'application/json', CREATE)).message).toContain('UTF-8');
+    expect((await refusal(bytes, 'application/yaml', CREATE)).message).toContain('UTF-8');
   });
 });
 
@@ -96,20 +96,22 @@ describe('deletions', () => {
     ['', undefined, undefined],
     ['{"propagationPolicy":"Foreground"}', 'application/json', { propagationPolicy: 'Foreground' }],
     ['{"propagationPolicy":"Foreground"}', undefined, { propagationPolicy: 'Foreground' }],
-  ])('%j', (body, type, document) => {
-    expect(decode(body, type, DELETE)).toEqual(document);
+  ])('%j', async (body, type, document) => {
+    expect(await decode(body, type, DELETE)).toEqual(document);
   });
 
-  it('takes protobuf options for a custom resource too', () => {
+  it('takes protobuf options for a custom resource too', async () => {
     const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
     const bytes = encodeObject(options, { group: '', version: 'v1', kind: 'DeleteOptions' });
-    const document = decode(bytes ?? '', 'application/vnd.kubernetes.protobuf', { ...CUSTOM, verb: 'delete' });
+    const document = await decode(bytes ?? '', 'application/vnd.kubernetes.protobuf', { ...CUSTOM, verb: 'delete' });
     expect(document).toMatchObject({ propagationPolicy: 'Background' });
   });
 
-  it('refuses what does not parse', () => {
-    expect(refusal('{', 'application/json', DELETE).message).toMatch(/^couldn't get version\/kind; json parse error/);
-    expect(refusal('{}', 'text/plain', DELETE).status).toBe(415);
+  it('refuses what does not parse', async () => {
+    expect((await refusal('{', 'application/json', DELETE)).message).toMatch(
+      /^couldn't get version\/kind; json parse error/,
+    );
+    expect((await refusal('{}', 'text/plain', DELETE)).status).toBe(415);
   });
 });
 
@@ -121,8 +123,11 @@ describe('patches', () => {
     ['application/apply-patch+yaml', 'kind: ConfigMap\ndata: {a: "1"}', { kind: 'ConfigMap', data: { a: '1' } }],
     ['application/apply-patch+yaml', '{"kind":"ConfigMap"}', { kind: 'ConfigMap' }],
   ];
-  it.each(good)('%s', (type, body, document) => {
-    expect(decodeBody(Buffer.from(body), `${type}; charset=utf-8`, PATCH)).toEqual({ contentType: type, document });
+  it.each(good)('%s', async (type, body, document) => {
+    expect(await decodeBody(Buffer.from(body), `${type}; charset=utf-8`, PATCH)).toEqual({
+      contentType: type,
+      document,
+    });
   });
 
   const bad: [type: string | undefined, body: string, context: BodyContext, status: number, message: string][] = [
@@ -136,17 +141,17 @@ describe('patches', () => {
     ['application/json-patch+json', '[1]', PATCH, 400, 'must be an array'],
     ['application/apply-patch+yaml', 'a: [', PATCH, 400, 'error decoding patch: yaml'],
   ];
-  it.each(bad)('%s %j is refused', (type, body, context, status, message) => {
-    const error = refusal(body, type, context);
+  it.each(bad)('%s %j is refused', async (type, body, context, status, message) => {
+    const error = await refusal(body, type, context);
     expect(error.status).toBe(status);
     expect(error.message).toContain(message);
   });
 
-  it('bounds the operations of a JSON patch', () => {
+  it('bounds the operations of a JSON patch', async () => {
     const patch = (count: number): string =>
       JSON.stringify(new Array(count).fill({ op: 'test', path: '/a', value: 1 }));
-    expect(decode(patch(10_000), 'application/json-patch+json', PATCH)).toHaveLength(10_000);
-    expect(refusal(patch(10_001), 'application/json-patch+json', PATCH)).toMatchObject({
+    expect(await decode(patch(10_000), 'application/json-patch+json', PATCH)).toHaveLength(10_000);
+    expect(await refusal(patch(10_001), 'application/json-patch+json', PATCH)).toMatchObject({
       status: 413,
       message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     });

@@ -11,7 +11,7 @@ import { type Gvk, isObject, type JsonObject, type JsonValue } from '../k8s/type
 import { JsonSyntaxError, parseJson } from './json.ts';
 import { decodeObject } from './protobuf/codec.ts';
 import { ProtobufError } from './protobuf/errors.ts';
-import { parseYaml } from './yaml-read.ts';
+import { readYaml } from './yaml-offload.ts';
 
 export interface BodyContext {
   /** As in RequestInfo. */
@@ -46,14 +46,15 @@ const MEDIA_TYPE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]
 /**
  * Undefined for a DELETE without a body.
  * @param contentType header as sent; nothing means JSON, but for a patch
- * @throws {ApiError} ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST, ERR_TOO_LARGE (operations of a JSON patch)
+ * @throws {ApiError} ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST, ERR_TOO_LARGE (operations of a JSON patch),
+ *   ERR_TOO_MANY_REQUESTS (YAML of others waits to be read)
  */
-export function decodeBody(
+export async function decodeBody(
   bytes: Uint8Array,
   contentType: string | undefined,
   context: BodyContext,
-): DecodedBody | undefined {
-  if (context.verb === 'patch') return decodePatch(bytes, contentType, context);
+): Promise<DecodedBody | undefined> {
+  if (context.verb === 'patch') return await decodePatch(bytes, contentType, context);
   const isDelete = context.verb === 'delete' || context.verb === 'deletecollection';
   if (isDelete && bytes.length === 0) return undefined;
   // DeleteOptions and the like have a protobuf form, whatever kind they are sent about.
@@ -61,16 +62,16 @@ export function decodeBody(
   const type = contentType === undefined || contentType === '' ? 'application/json' : mediaType(contentType);
   if (type === undefined || !types.includes(type)) throw unsupported(types);
   const prefix = isDelete ? '' : `the object provided is unrecognized (must be of type ${context.gvk.kind}): `;
-  const document = decode(bytes, type, isDelete ? DELETE_OPTIONS : context.gvk, prefix);
+  const document = await decode(bytes, type, isDelete ? DELETE_OPTIONS : context.gvk, prefix);
   if (!isObject(document))
     throw bad(`${prefix}couldn't get version/kind; json parse error: the document is not an object`);
   return { contentType: 'application/json', document };
 }
 
-function decode(bytes: Uint8Array, type: string, gvk: Gvk, prefix: string): JsonValue {
+async function decode(bytes: Uint8Array, type: string, gvk: Gvk, prefix: string): Promise<JsonValue> {
   try {
     if (type === PROTOBUF) return fromProtobuf(bytes, gvk);
-    return type === 'application/yaml' ? fromYaml(bytes) : parseJson(bytes);
+    return type === 'application/yaml' ? await fromYaml(bytes) : parseJson(bytes);
   } catch (error) {
     if (error instanceof ProtobufError) throw bad(`${prefix}${error.message}`, error);
     if (!(error instanceof JsonSyntaxError)) throw error;
@@ -89,15 +90,19 @@ function fromProtobuf(bytes: Uint8Array, gvk: Gvk): JsonObject {
 }
 
 /** Most YAML on the wire is JSON (kubectl's server-side apply sends nothing else), and JSON is cheap to read. */
-function fromYaml(bytes: Uint8Array): JsonValue {
+async function fromYaml(bytes: Uint8Array): Promise<JsonValue> {
   try {
     return parseJson(bytes);
   } catch {
-    return parseYaml(utf8(bytes));
+    return await readYaml(utf8(bytes));
   }
 }
 
-function decodePatch(bytes: Uint8Array, contentType: string | undefined, context: BodyContext): DecodedBody {
+async function decodePatch(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  context: BodyContext,
+): Promise<DecodedBody> {
   const type = contentType === undefined ? undefined : mediaType(contentType);
   if (type === undefined || !PATCH_TYPES.includes(type)) {
     throw new ApiError('ERR_UNSUPPORTED_MEDIA_TYPE', '415: Unsupported Media Type');
@@ -105,7 +110,7 @@ function decodePatch(bytes: Uint8Array, contentType: string | undefined, context
   if (context.custom && type === STRATEGIC) throw unsupported(PATCH_TYPES.filter((each) => each !== STRATEGIC));
   let document: JsonValue;
   try {
-    document = type === APPLY ? fromYaml(bytes) : parseJson(bytes);
+    document = type === APPLY ? await fromYaml(bytes) : parseJson(bytes);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw bad(`error decoding patch: ${error.message}`, error);
     throw error;
