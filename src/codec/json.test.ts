@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../k8s/types.ts';
-import {
-  cloneJson,
-  cloneJson,
-  JsonSyntaxError,
-  MAX_JSON_DEPTH,
-  parseJson,
-  rawNumberText,
-  stringifyJson,
-} from './json.ts';
+import { cloneJson, JsonSyntaxError, MAX_JSON_DEPTH, parseJson, rawNumberText, stringifyJson } from './json.ts';
 
 describe('numbers', () => {
   it.each([

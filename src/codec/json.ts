@@ -73,12 +73,12 @@ export function rawNumberText(value: JsonValue): string | undefined {
 }
 
 /** A deep copy. `structuredClone` throws on numbers that are kept as text; these are immutable and shared. */
-export function copyJson<T extends JsonValue>(value: T): T;
-export function copyJson(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => copyJson(item));
+export function cloneJson<T extends JsonValue>(value: T): T;
+export function cloneJson(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => cloneJson(item));
   if (!isObject(value)) return value;
   // Not by assignment: `__proto__` is a key like any other.
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyJson(entry)]));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, cloneJson(entry)]));
 }
 
 function keepDigits(_key: string, value: JsonValue, context: { source?: string }): JsonValue {

@@ -4,7 +4,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc6902 and https://www.rfc-editor.org/rfc/rfc7386
  */
-import { stringifyJson } from '../codec/json.ts';
+import { cloneJson, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { parsePointer } from '../k8s/json-pointer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
@@ -50,14 +50,14 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
     const path = tokensOf(operation['path']);
     switch (op) {
       case 'add':
-        add(box, path, copyOf(operation['value'] ?? null));
+        add(box, path, cloneJson(operation['value'] ?? null));
         break;
       case 'remove':
         remove(box, path);
         break;
       case 'replace':
         read(box, path);
-        write(box, path, copyOf(operation['value'] ?? null));
+        write(box, path, cloneJson(operation['value'] ?? null));
         break;
       case 'move':
         add(box, path, remove(box, tokensOf(operation['from'])));
@@ -66,7 +66,7 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
         const text = stringifyJson(read(box, tokensOf(operation['from'])));
         copied += text.length;
         if (copied > COPIED_CHARS_MAX) throw new ApiError('ERR_TOO_LARGE', 'the JSON patch copies too much');
-        add(box, path, copyOf(read(box, tokensOf(operation['from']))));
+        add(box, path, cloneJson(read(box, tokensOf(operation['from']))));
         break;
       }
       case 'test':
@@ -139,12 +139,6 @@ function indexIn(list: readonly JsonValue[], token: string, max: number, tokens:
 /** Sets a key whatever it is called: an assignment to `__proto__` would set the prototype instead. */
 function define(object: JsonObject, key: string, value: JsonValue): void {
   Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
-}
-
-function copyOf(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(copyOf);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyOf(entry)]));
 }
 
 function same(a: JsonValue, b: JsonValue): boolean {

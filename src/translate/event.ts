@@ -29,7 +29,7 @@ function objectOf({ type, object }: WatchEvent, at: KindAtVersion, scope: Scope)
 }
 
 /** Only what a bookmark is made of: the revision, and the mark that ends the initial events. */
-export function bookmarkToTenant(object: JsonObject, at: KindAtVersion): JsonObject {
+function bookmarkToTenant(object: JsonObject, at: KindAtVersion): JsonObject {
   const { metadata, apiVersion, kind } = object;
   const { resourceVersion, annotations } = isObject(metadata) ? metadata : {};
   const end = isObject(annotations) ? annotations[INITIAL_EVENTS_END] : undefined;

@@ -40,7 +40,7 @@ export function ownersToTenant(value: JsonValue, scope: Scope): JsonValue | unde
 }
 
 /** Maps one owner in place; false when it is not the tenant's, and then nothing is changed. */
-export function ownerToTenant(owner: JsonObject, scope: Scope): boolean {
+function ownerToTenant(owner: JsonObject, scope: Scope): boolean {
   const { apiVersion, kind, name } = owner;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return false;
   const tenantVersion = apiVersionToTenant(apiVersion, kind, scope);

@@ -23,7 +23,7 @@ export interface ScopeOptions {
   readonly tenants?: readonly string[];
 }
 
-export function tenantOfId(id: string): Tenant {
+function tenantOfId(id: string): Tenant {
   return {
     id: parseTenantId(id),
     uid: `${id}-uid`,

@@ -11,7 +11,7 @@ import { objectReferenceDown, objectReferenceUp } from '../targets/object-refere
 import type { Walk } from '../walk.ts';
 
 /** Hidden annotation of an Event about an object without a namespace. */
-export const EVENT_MARK = 'kubeveil.dev/event-about-cluster-object';
+const EVENT_MARK = 'kubeveil.dev/event-about-cluster-object';
 const DEFAULT = 'default' as TenantName;
 
 export function eventObjectUp(value: JsonValue, walk: Walk): JsonValue {

@@ -8,7 +8,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import { OWN_PREFIX, TENANT_LABEL } from '../../tenancy/names.ts';
 import { NotOurs } from '../not-ours.ts';
-import type { Scope } from '../scope.ts';
 import type { Walk } from '../walk.ts';
 import { namespaceToTenant, namespaceToUpstream } from './namespace.ts';
 
@@ -67,9 +66,4 @@ function mapNames(value: JsonObject, map: (name: JsonValue) => JsonValue): void 
     if (!isObject(expression) || expression['key'] !== NAMESPACE_NAME_LABEL) continue;
     if (Array.isArray(expression['values'])) expression['values'] = expression['values'].map(map);
   }
-}
-
-/** As {@link namespaceSelectorUp} does it for a selector that stands alone, outside any object. */
-export function tenantRequirement(scope: Scope): { key: string; operator: 'In'; values: string[] } {
-  return { key: TENANT_LABEL, operator: 'In', values: [scope.tenant.id] };
 }
