@@ -4,7 +4,7 @@
  */
 
 import { createTenantRbac } from '../authz/tenant-rbac.ts';
-import { copyJson } from '../codec/json.ts';
+import { cloneJson } from '../codec/json.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
@@ -111,7 +111,7 @@ export function startHostView(options: HostViewOptions): HostView {
         crds: controllers.informers.definitions,
       }),
     note(resource, object) {
-      if (Object.hasOwn(informers, resource)) informers[resource as keyof typeof informers].note(copyJson(object));
+      if (Object.hasOwn(informers, resource)) informers[resource as keyof typeof informers].note(cloneJson(object));
     },
     async whenSynced() {
       await roles;
@@ -142,7 +142,7 @@ function roleView(
   const at = kinds.byResource(tenant, RBAC, 'v1', resource);
   if (at === undefined) return undefined;
   const scope = { names: tenantNames(id), tenant, kinds, isOwnNamespace: () => false, renames: new Renames() };
-  return toTenant(copyJson(object), at, scope);
+  return toTenant(cloneJson(object), at, scope);
 }
 
 function ready(authorizer: Authorizer | undefined): Authorizer {

@@ -1,7 +1,7 @@
 /** What every tenant has from its start without its being stored: system namespaces, default roles and bindings. */
 
 import { createHash } from 'node:crypto';
-import { copyJson } from '../codec/json.ts';
+import { cloneJson } from '../codec/json.ts';
 import { nameOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion, Provisioner } from '../ports.ts';
@@ -38,7 +38,7 @@ async function storeRole(call: Call, object: JsonObject, host: Host): Promise<vo
     ...call,
     accept: { ...call.accept, as: undefined },
     info: { ...call.info, verb: 'create', name: '', subresource: '', query: new Map() },
-    body: { contentType: 'application/json', document: { ...copyJson(object), metadata } },
+    body: { contentType: 'application/json', document: { ...cloneJson(object), metadata } },
   };
   // Already stored (409) is as good; any other refusal meets the write that follows as well.
   await create(plain, bare);

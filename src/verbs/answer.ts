@@ -14,6 +14,7 @@ import { messageToTenant } from '../translate/targets/message.ts';
 import type { Call, Host } from './call.ts';
 import { isOwnedBy } from './owner.ts';
 import type { Place } from './place.ts';
+import { printed } from './printed.ts';
 
 /** What to ask upstream for, given what the client asked for. Encodings are ours to make; Tables and the like upstream's. */
 export function upstreamAccept(call: Call): string {
@@ -49,7 +50,7 @@ export function objectReply(call: Call, host: Host, place: Place, answer: Upstre
   }
   if (object['kind'] === 'Table') {
     const table = tableToTenant(object, call.at, call.scope, (error) => host.onLeftOut(call, error));
-    return { kind: 'object', status: answer.status, object: withIncluded(call, table), headers };
+    return { kind: 'object', status: answer.status, object: withIncluded(call, printed(call, host, table)), headers };
   }
   return { kind: 'object', status: answer.status, object: show(call, place, object), headers };
 }

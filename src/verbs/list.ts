@@ -15,6 +15,7 @@ import type { Call, Host } from './call.ts';
 import { openContinue, sealContinue } from './continue.ts';
 import { isOwnedBy } from './owner.ts';
 import { type Place, placeOf } from './place.ts';
+import { printed } from './printed.ts';
 import { type Pairs, plainParameters, selectorParameters, tableParameters } from './query.ts';
 import { standingMissing, withStanding } from './standing.ts';
 
@@ -33,7 +34,7 @@ export async function list(call: Call, host: Host): Promise<Reply> {
     metadata['continue'] = await sealContinue(call, host, 'one', { token });
     return { kind: 'object', status: 200, object: withIncluded(call, shown) };
   }
-  const all = withStanding(call, shown, standingMissing(call, host, namesIn(shown)));
+  const all = withStanding(call, host, shown, standingMissing(call, host, namesIn(shown)));
   return { kind: 'object', status: 200, object: withIncluded(call, all) };
 }
 
@@ -59,7 +60,7 @@ export function listDocument(call: Call, host: Host, place: Place, document: Jso
   if (document['kind'] === 'Table') {
     if (Array.isArray(document['rows']))
       document['rows'] = document['rows'].filter((row) => isRowShown(call, host, place, row));
-    return tableToTenant(document, call.at, call.scope, leftOut);
+    return printed(call, host, tableToTenant(document, call.at, call.scope, leftOut));
   }
   if (Array.isArray(document['items'])) {
     document['items'] = document['items'].filter((item) => isObject(item) && isShown(call, host, place, item));

@@ -2,7 +2,7 @@
  * PATCH, all four types. A patch goes upstream as a patch, mapped; only a strategic merge on a kind that upstream stores
  * as a custom resource, which knows no such patch, is worked out here and written as an update.
  */
-import { copyJson, stringifyJson } from '../codec/json.ts';
+import { cloneJson, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Body, Reply } from '../exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
@@ -68,7 +68,7 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
 export function mappedPatch(call: Call, body: Body): JsonValue | undefined {
   try {
     // Mapping works in place, and the patch may be needed once more.
-    const patch = copyJson(body.document);
+    const patch = cloneJson(body.document);
     return patchToUpstream(patch, body.contentType, call.at, call.scope, call.info.subresource);
   } catch (error) {
     if (error instanceof NeedsLiveObject && APPLIED_HERE.has(body.contentType)) return undefined;

@@ -55,7 +55,9 @@ export function selectorParameters(call: Call, place: Place): { pairs: Pairs; no
 /** A Table is asked for with metadata at least: without it no row could be told apart. */
 export function tableParameters(call: Call): Pairs {
   if (call.accept.as?.kind !== 'Table') return [];
-  // Whose a volume is stands in its spec; the answer is cut to what the client asked for afterwards.
-  const whole = call.info.query.get('includeObject') === 'Object' || call.at.kind.owned !== undefined;
+  // Whose a volume is stands in its spec, and a virtual kind is printed here; the answer is cut to what the client asked
+  // for afterwards.
+  const { at, info } = call;
+  const whole = info.query.get('includeObject') === 'Object' || at.kind.owned !== undefined || at.class === 'virtual';
   return [['includeObject', whole ? 'Object' : 'Metadata']];
 }

@@ -5,25 +5,17 @@
 import type { Reply } from '../exchange.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
+import { rowsOf, tableOf } from './printed.ts';
 
 /** The standing object that a GET names, as the client asked to see it. */
 export function standingReply(call: Call, host: Host): Reply | undefined {
   const object = standingObject(call, host);
   if (object === undefined || call.info.subresource !== '') return undefined;
   if (call.accept.as?.kind !== 'Table') return { kind: 'object', status: 200, object };
-  const table: JsonObject = {
-    kind: 'Table',
-    apiVersion: `${call.accept.as.group}/${call.accept.as.version}`,
-    metadata: { resourceVersion: '1' },
-    columnDefinitions: [
-      { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 },
-      { name: 'Age', type: 'string', format: '', description: '', priority: 0 },
-    ],
-    rows: [],
-  };
-  return { kind: 'object', status: 200, object: withRows(call, table, [object]) };
+  return { kind: 'object', status: 200, object: withIncluded(call, tableOf(call, host, [object])) };
 }
 
 export function standingObject(call: Call, host: Host): JsonObject | undefined {
@@ -43,49 +35,15 @@ export function standingMissing(call: Call, host: Host, stored: ReadonlySet<stri
   });
 }
 
-/** A list or Table, in tenant terms, with these objects at its end. */
-export function withStanding(call: Call, document: JsonObject, objects: readonly JsonObject[]): JsonObject {
+/** A list or Table, in tenant terms, with these objects at its end. Rows hold whole objects. */
+export function withStanding(call: Call, host: Host, document: JsonObject, objects: readonly JsonObject[]): JsonObject {
   if (objects.length === 0) return document;
-  if (document['kind'] === 'Table') return withRows(call, document, objects);
+  if (document['kind'] === 'Table') {
+    const rows = Array.isArray(document['rows']) ? document['rows'] : [];
+    return { ...document, rows: [...rows, ...rowsOf(call, host, objects)] };
+  }
   const items = Array.isArray(document['items']) ? document['items'] : [];
   // Items of a list carry neither kind nor apiVersion.
   const bare = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
   return { ...document, items: [...items, ...bare] };
-}
-
-function withRows(call: Call, table: JsonObject, objects: readonly JsonObject[]): JsonObject {
-  const columns = Array.isArray(table['columnDefinitions']) ? table['columnDefinitions'] : [];
-  const names = columns.map((column) => (isObject(column) ? String(column['name']).toLowerCase() : ''));
-  const rows = objects.map((object) => ({
-    cells: names.map((name) => cell(name, object)),
-    object: included(call, object),
-  }));
-  return { ...table, rows: [...(Array.isArray(table['rows']) ? table['rows'] : []), ...rows] };
-}
-
-function cell(column: string, object: JsonObject): JsonValue {
-  const created = String((object['metadata'] as JsonObject)['creationTimestamp']);
-  const roleRef = object['roleRef'];
-  if (column === 'name') return nameOf(object);
-  if (column === 'status') return 'Active';
-  if (column === 'created at') return created;
-  if (column === 'age') return age(Date.now() - Date.parse(created));
-  if (column === 'role' && isObject(roleRef)) return `${roleRef['kind']}/${roleRef['name']}`;
-  return '';
-}
-
-/** As kubectl prints short ages: the largest unit that is not zero. */
-function age(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7_200) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
-}
-
-function included(call: Call, object: JsonObject): JsonValue {
-  const wanted = call.info.query.get('includeObject') ?? 'Metadata';
-  if (wanted === 'None') return null;
-  if (wanted === 'Object') return object;
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object['metadata'] ?? {} };
 }

@@ -5,13 +5,15 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
  */
 import type { Reply } from '../exchange.ts';
-import { nameOf } from '../k8s/meta.ts';
+import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { eventToTenant } from '../translate/event.ts';
 import { NotOurs } from '../translate/object.ts';
+import { withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { isOwnedBy } from './owner.ts';
 import { type Place, placeOf } from './place.ts';
+import { printed, tableOf } from './printed.ts';
 import { plainParameters, selectorParameters, tableParameters } from './query.ts';
 import { standingMissing } from './standing.ts';
 import { openWatch } from './watch-source.ts';
@@ -35,11 +37,28 @@ async function* shown(
   events: AsyncIterable<WatchEvent>,
   standing: readonly JsonObject[],
 ): AsyncIterable<WatchEvent> {
-  for (const object of standing) yield { type: 'ADDED', object };
+  for (const object of standing) yield added(call, host, object);
   for await (const event of events) {
     const mapped = showEvent(call, host, place, event);
-    if (mapped !== undefined) yield mapped;
+    if (mapped === undefined) continue;
+    yield mapped;
+    const again = mapped.type === 'DELETED' ? standingAgain(call, host, mapped.object) : undefined;
+    if (again !== undefined) yield added(call, host, again);
   }
+}
+
+/** A standing object that was hidden by the stored one of its name, now that this is gone; as new as its deletion. */
+function standingAgain(call: Call, host: Host, deleted: JsonObject): JsonObject | undefined {
+  const [row] = Array.isArray(deleted['rows']) ? deleted['rows'] : [];
+  const object = isObject(row) && isObject(row['object']) ? row['object'] : deleted;
+  const standing = standingMissing(call, host, new Set()).find((one) => nameOf(one) === nameOf(object));
+  if (standing === undefined) return undefined;
+  return { ...standing, metadata: { ...metadataOf(standing), resourceVersion: versionOf(object) } };
+}
+
+function added(call: Call, host: Host, object: JsonObject): WatchEvent {
+  const asTable = call.accept.as?.kind === 'Table';
+  return { type: 'ADDED', object: asTable ? withIncluded(call, tableOf(call, host, [object])) : object };
 }
 
 /**
@@ -50,7 +69,9 @@ export function showEvent(call: Call, host: Host, place: Place, event: WatchEven
   if (event.type !== 'BOOKMARK' && event.type !== 'ERROR' && !isShown(call, host, place, event.object))
     return undefined;
   try {
-    return eventToTenant(event, call.at, call.scope);
+    const { type, object } = eventToTenant(event, call.at, call.scope);
+    if (object['kind'] !== 'Table' || type === 'BOOKMARK') return { type, object };
+    return { type, object: withIncluded(call, printed(call, host, object)) };
   } catch (error) {
     if (!(error instanceof NotOurs)) throw error;
     host.onLeftOut(call, error);

@@ -5,7 +5,7 @@
  *
  * @see docs/kinds.md for which kinds are virtual
  */
-import { copyJson } from '../codec/json.ts';
+import { cloneJson } from '../codec/json.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { type FieldProblem, invalidStatus } from '../k8s/field-problems.ts';
 import { nameOf } from '../k8s/meta.ts';
@@ -58,7 +58,7 @@ function behaviour(group: string, own: Own, schema: PatchSchema): VirtualBehavio
     columns: own.printer.columns,
     cells: own.printer.cells,
     withDefaults(object) {
-      const copy = copyJson(object);
+      const copy = cloneJson(object);
       dropNulls(copy);
       own.defaults?.(copy);
       return copy;

@@ -9,7 +9,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { copyJson } from '../codec/json.ts';
+import { cloneJson } from '../codec/json.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -59,7 +59,7 @@ function of(resource: string): readonly JsonObject[] {
 }
 
 function forTenant(tenant: Tenant, resource: string, object: JsonObject): JsonObject {
-  const copy = copyJson(object);
+  const copy = cloneJson(object);
   const { name, ...rest } = metadataOf(copy);
   const metadata = {
     name: name ?? '',

@@ -2,7 +2,7 @@
  * The directives of strategic merge patch, and how a patch that cannot be applied is reported.
  * @see k8s.io/apimachinery pkg/util/strategicpatch/patch.go at v0.36
  */
-import { copyJson } from '../codec/json.ts';
+import { cloneJson } from '../codec/json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 export const PATCH = '$patch';
@@ -26,7 +26,7 @@ export class PatchError extends Error {
 
 /** A deep copy; keys stay data, even one called `__proto__`. */
 export function copyOf<T extends JsonValue>(value: T): T {
-  return copyJson(value);
+  return cloneJson(value);
 }
 
 /** A value that is taken over whole: maps that carry `$patch` go, at any depth. Undefined when it is one itself. */
