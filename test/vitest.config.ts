@@ -1,6 +1,6 @@
 /**
- * The two vitest projects: `unit` needs nothing but this folder, `integration` needs the real control plane, which
- * its global setup starts once. Timeouts are for faults only: no test may depend on how fast the machine is.
+ * The three vitest projects: `unit` needs nothing but this folder, `integration` needs the real control plane, which
+ * its global setup starts once, and `product` needs the proxy with two tenants in front of one. Timeouts are for faults only: no test may depend on how fast the machine is.
  * Skipped tests are refused by the runner (test/runner/vitest-report.ts), `.only` here.
  * @see https://vitest.dev/guide/projects
  */
@@ -34,9 +34,20 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: ['test/{integration,isolation,wire,cli}/**/*.test.ts'],
+          include: ['test/{integration,wire}/*.test.ts'],
           globalSetup: ['test/support/control-plane.ts'],
           // One file after the other: they share one control plane and two cores.
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'product',
+          include: ['test/{isolation,cli}/**/*.test.ts', 'test/integration/{kubectl,input}/**/*.test.ts'],
+          globalSetup: ['test/support/control-plane.ts', 'test/support/product-setup.ts'],
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 600_000,

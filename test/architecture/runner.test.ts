@@ -140,8 +140,12 @@ describe('choosing what to run', () => {
 
   it.each([
     ['src/a.test.ts', 'unit'],
-    ['test/cli/package.test.ts', 'integration'],
-    ['test/isolation/deep/er.test.ts', 'integration'],
+    ['test/wire/http.test.ts', 'integration'],
+    ['test/integration/a.test.ts', 'integration'],
+    ['test/integration/kubectl/a.test.ts', 'product'],
+    ['test/cli/package.test.ts', 'product'],
+    ['test/isolation/deep/er.test.ts', 'product'],
+    ['test/integration/elsewhere/a.test.ts', undefined],
     ['test/support/a.test.ts', undefined],
     ['src/a.ts', undefined],
   ])('%s belongs to %s', (path, project) => {

@@ -4,7 +4,7 @@
  */
 
 export const STATIC_STEPS = ['types', 'lint', 'layers', 'dead code'] as const;
-export const PROJECTS = ['unit', 'integration'] as const;
+export const PROJECTS = ['unit', 'integration', 'product'] as const;
 
 export type StaticStep = (typeof STATIC_STEPS)[number];
 export type Project = (typeof PROJECTS)[number];
@@ -20,7 +20,8 @@ export interface Selection {
 /** @returns the project that runs a test file (path from the root, with `/`), or undefined when none does */
 export function projectOf(path: string): Project | undefined {
   if (/^(src|test\/architecture)\/.*\.test\.ts$/.test(path)) return 'unit';
-  if (/^test\/(integration|isolation|wire|cli)\/.*\.test\.ts$/.test(path)) return 'integration';
+  if (/^test\/(integration|wire)\/[^/]*\.test\.ts$/.test(path)) return 'integration';
+  if (/^test\/(isolation|cli|integration\/(kubectl|input))\/.*\.test\.ts$/.test(path)) return 'product';
   return undefined;
 }
 
