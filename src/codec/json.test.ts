@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../k8s/types.ts';
 import { cloneJson, JsonSyntaxError, MAX_JSON_DEPTH, parseJson, rawNumberText, stringifyJson } from './json.ts';
 
 describe('numbers', () => {
