@@ -7,9 +7,6 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../errors.ts';
 
-/** kube-apiserver's: what etcd can take, and room for the encoding. */
-export const BODY_BYTES = 3 * 1024 * 1024;
-
 /**
  * @param limitBytes the largest body that is taken
  * @param signal the client is gone, or the request's time is up

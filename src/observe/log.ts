@@ -5,7 +5,7 @@
  *
  * The level is `info` until `setLogLevel`; a logger made before that follows it too.
  */
-import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
@@ -14,18 +14,23 @@ export type Logger = Pick<PinoLogger, 'error' | 'warn' | 'info' | 'debug' | 'isL
 
 const SECRET_FIELDS = ['authorization', 'token', 'password', 'key', 'headers.authorization', 'headers.cookie'];
 
-const root = pino(
-  {
-    level: 'info',
-    base: null,
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: SECRET_FIELDS, censor: '(hidden)' },
-    serializers: { err: (error) => describeError(error), cause: (error) => describeError(error) },
-  },
-  destination({ fd: 2, sync: false, minLength: 0 }),
-);
+const root = createLog(destination({ fd: 2, sync: false, minLength: 0 }));
 const subsystems = new Map<string, PinoLogger>();
+
+/** A log that goes elsewhere than to stderr. */
+export function createLog(to: DestinationStream): PinoLogger {
+  return pino(
+    {
+      level: 'info',
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET_FIELDS, censor: '(hidden)' },
+      serializers: { err: (error) => describeError(error), cause: (error) => describeError(error) },
+    },
+    to,
+  );
+}
 
 /** The logger of one part, such as `listen`; the same one each time. */
 export function logger(subsystem: string): Logger {

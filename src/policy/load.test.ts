@@ -68,6 +68,7 @@ watchSecretsAcrossNamespaces: true
     [`${HEAD}limits:\n  watches: 0`, 'x.yaml:4:12: limits.watches: Too small'],
     [`${HEAD}limits:\n  watches: 1.5`, 'x.yaml:4:12: limits.watches: expected int'],
     [`${HEAD}limits:\n  requestBodyBytes: 5Gi`, 'x.yaml:4:21: limits.requestBodyBytes: must be bytes'],
+    [`${HEAD}limits:\n  requestBodyBytes: 4Mi`, 'x.yaml:4:21: limits.requestBodyBytes: must be at most 3Mi'],
     [`${HEAD}profile: none`, 'x.yaml:3:10: profile: expected one of "restricted"|"baseline"|"trusted"'],
     [`${HEAD}kinds:\n  deny: [pods, cronjob.batch]`, 'x.yaml:4:16: kinds.deny[1]: "cronjob.batch" is no kind'],
     [`${HEAD}kinds:\n  deny: [secrets]`, 'x.yaml:4:10: kinds.deny[0]: "secrets" cannot be denied'],

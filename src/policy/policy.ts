@@ -47,7 +47,7 @@ const SHARED: ReadonlyMap<ResourceKey, keyof Omit<PolicyFile['shared'], 'nodes'>
 ]);
 
 /** @param name of the file, without its ending */
-export function compilePolicy(name: string, file: PolicyFile): Policy {
+function compilePolicy(name: string, file: PolicyFile): Policy {
   const denied = new Set(file.kinds.deny.map((text) => keyOf(text)));
   const shared = new Map<ResourceKey, ReadonlySet<string> | undefined>([
     ['/nodes', file.shared.nodes ? undefined : NONE],

@@ -29,12 +29,16 @@ const reservedId = z.string().superRefine((text, context) => {
   if (problem !== undefined && problem !== 'is reserved') context.addIssue(`${JSON.stringify(text)} ${problem}`);
 });
 
+/** kube-apiserver's own limit. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
 /** A number of bytes, or one with Ki or Mi. */
 const bytes = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,9}(?:Ki|Mi)?$/, 'must be bytes, such as 3145728 or 3Mi')], {
     error: 'must be bytes, such as 3145728 or 3Mi',
   })
-  .transform((value) => (typeof value === 'number' ? value : parseBytes(value)));
+  .transform((value) => (typeof value === 'number' ? value : parseBytes(value)))
+  .refine((value) => value <= MAX_BODY_BYTES, 'must be at most 3Mi, which is what the host takes');
 
 export const policySchema = z.strictObject({
   apiVersion: z.literal('kubeveil.dev/v1alpha1'),
@@ -56,7 +60,7 @@ export const policySchema = z.strictObject({
     .strictObject({
       requestsInFlight: z.int().min(1).max(100_000).default(100),
       watches: z.int().min(1).max(1_000_000).default(1_000),
-      requestBodyBytes: bytes.default(3 * 1024 * 1024),
+      requestBodyBytes: bytes.default(MAX_BODY_BYTES),
     })
     .prefault({}),
   reservedTenantIds: z.array(reservedId).default([]),
