@@ -1,78 +1,71 @@
-/**
- * A client that sends exactly the bytes it is told to, over TLS, and hands back all that comes until the server hangs
- * up. Tests of the wire must be able to say what no honest client library lets them say.
- */
-import { connect, type TLSSocket } from 'node:tls';
+/** Requests to the API server with any credential and any headers, for tests that try what the proxy never sends. */
+import { Agent, request } from 'node:https';
+import type { Host } from './host.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: { readonly message?: string; readonly reason?: string; readonly [key: string]: unknown };
+}
 
 export interface RawOptions {
-  readonly port: number;
-  readonly alpn: 'h2' | 'http/1.1';
-  readonly serverName?: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  /** A list is sent as one header a value. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-export class RawClient {
-  readonly socket: TLSSocket;
-  readonly #chunks: Buffer[] = [];
-  readonly #closed: Promise<void>;
-  #waiting: (() => void) | undefined;
-
-  private constructor(socket: TLSSocket) {
-    this.socket = socket;
-    socket.on('data', (chunk: Buffer) => {
-      this.#chunks.push(chunk);
-      this.#waiting?.();
-    });
-    socket.on('error', () => {});
-    this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
-  }
-
-  static async open({ port, alpn, serverName }: RawOptions): Promise<RawClient> {
-    const socket = connect({
-      host: '127.0.0.1',
-      port,
-      ALPNProtocols: [alpn],
-      rejectUnauthorized: false,
-      ...(serverName === undefined ? {} : { servername: serverName }),
-    });
-    const client = new RawClient(socket);
-    await new Promise<void>((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
-    return client;
-  }
-
-  get received(): Buffer {
-    return Buffer.concat(this.#chunks);
-  }
-
-  send(bytes: string | Uint8Array): void {
-    if (this.socket.writable) this.socket.write(bytes);
-  }
-
-  /** All that the server has sent when it hangs up. */
-  async untilClosed(): Promise<Buffer> {
-    await this.#closed;
-    return this.received;
-  }
-
-  /** Waits until what came satisfies `enough`; what came so far when the server hangs up before. */
-  async until(enough: (received: Buffer) => boolean): Promise<Buffer> {
-    while (!enough(this.received) && !this.socket.closed) {
-      await Promise.race([this.#closed, new Promise<void>((resolve) => (this.#waiting = resolve))]);
-    }
-    return this.received;
-  }
-
-  end(): void {
-    this.socket.destroy();
-  }
+export interface RawClient extends Disposable {
+  send(method: string, path: string, options?: RawOptions): Promise<Answer>;
 }
 
-/** Status codes of the HTTP/1.1 answers in what was received, in their order. */
-export function statusesOf(received: Buffer): number[] {
-  return [...received.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+/** The headers by which somebody asks in another's name. */
+export function impersonate(user: string, ...groups: string[]): Record<string, string | string[]> {
+  return { 'impersonate-user': user, ...(groups.length > 0 && { 'impersonate-group': groups }) };
 }
 
-/** The JSON body of the last answer. */
-export function lastBody(received: Buffer): unknown {
-  const text = received.toString();
-  return JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n') + 4));
+/** A client with the token of a service account of `kubeveil-system`. */
+export async function accountClient(host: Host, account: string): Promise<RawClient> {
+  const path = `/api/v1/namespaces/kubeveil-system/serviceaccounts/${account}/token`;
+  const { status, body } = await host.admin.send('POST', path, {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 3_600 },
+  });
+  if (status !== 201) throw new Error(`no token for ${account}: ${JSON.stringify(body)}`);
+  return tokenClient(host, (body as { status: { token: string } }).status.token);
+}
+
+export function tokenClient(host: Host, token: string): RawClient {
+  const agent = new Agent({ keepAlive: true, ca: host.facts.caPem });
+  return {
+    send: (method, path, { body, contentType = 'application/json', headers = {} } = {}) =>
+      new Promise((resolve, reject) => {
+        const outgoing = request(
+          new URL(path, host.facts.server),
+          {
+            agent,
+            method,
+            headers: {
+              authorization: `Bearer ${token}`,
+              accept: 'application/json',
+              'content-type': contentType,
+              ...headers,
+            },
+          },
+          (incoming) => {
+            const chunks: Buffer[] = [];
+            incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+            incoming.once('error', reject);
+            incoming.once('end', () => {
+              const text = Buffer.concat(chunks).toString('utf8');
+              const parsed: unknown = text.startsWith('{') ? JSON.parse(text) : { message: text };
+              resolve({ status: incoming.statusCode ?? 0, body: parsed as Answer['body'] });
+            });
+          },
+        );
+        outgoing.once('error', reject);
+        outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+      }),
+    [Symbol.dispose]: () => agent.destroy(),
+  };
 }

@@ -1,0 +1,136 @@
+/**
+ * The second wall: what the host itself refuses, whatever the proxy does. Every refusal has a twin that passes. Requests
+ * go as the accounts of `deploy/`, with their own tokens and through constrained impersonation, never as an administrator
+ * who plays them. Here: who may be whom, what a tenant's name is worth, and whether the walls are seen to stand.
+ * walls-names.test.ts and walls-grants.test.ts go through the admission policies one by one.
+ */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createHostClient } from '../../src/controllers/host-client.ts';
+import { readManifests } from '../../src/controllers/manifests.ts';
+import { findMissingWalls } from '../../src/controllers/walls.ts';
+import { impersonate } from '../support/raw-client.ts';
+import {
+  ACME,
+  configMap,
+  DRY,
+  expectDone,
+  expectRefused,
+  GLOBEX,
+  MERGE,
+  NAMESPACES,
+  prepareWalls,
+  type Walls,
+} from '../support/walls.ts';
+
+const VIRTUAL_ROLES = '/apis/virtual.kubeveil.dev/v1/clusterroles';
+
+let walls: Walls;
+
+beforeAll(async () => {
+  walls = await prepareWalls(inject('controlPlane'));
+});
+
+afterAll(() => walls[Symbol.asyncDispose]());
+
+describe('impersonation is constrained', () => {
+  const own = `${NAMESPACES}/${ACME}--default/configmaps`;
+  const as = (...who: Parameters<typeof impersonate>) =>
+    walls.dataPath.send('GET', own, { headers: impersonate(...who) });
+
+  it('lets the data path be a listed tenant', async () => {
+    expectDone(await walls.acme('GET', own));
+  });
+  it('tells the host who really asks', async () => {
+    const headers = { 'impersonate-extra-kubeveil.dev%2Fuser': 'alice' };
+    expectDone(await walls.acme('GET', own, { headers }));
+  });
+  it.each<[string, string, string[]]>([
+    ['the administrators of the host', `kubeveil:${ACME}`, ['system:masters']],
+    ['a tenant with the group of another', `kubeveil:${ACME}`, ['kubeveil:tenants', 'system:nodes']],
+    ['a tenant that is not listed', 'kubeveil:nobody', ['kubeveil:tenants']],
+    ['an administrator', 'admin', []],
+    ['a node', 'system:node:node-0', []],
+    ['a service account', 'system:serviceaccount:kubeveil-system:kubeveil-provisioner', []],
+    ['a stored subject', `kubeveil.inert/${ACME}/User/alice`, []],
+  ])('does not let it be %s', async (_who, user, groups) => {
+    expectRefused(await as(user, ...groups), /cannot impersonate|not allowed/);
+  });
+  it('does not let it say anything else about the user', async () => {
+    const headers = { 'impersonate-extra-scopes': 'all' };
+    expectRefused(await walls.acme('GET', own, { headers }), /userextras/);
+    expectRefused(await walls.acme('GET', own, { headers: { 'impersonate-uid': '1' } }), /uids/);
+  });
+  it('does not let it do, as a tenant, what no tenant does', async () => {
+    expectRefused(await walls.acme('GET', '/api/v1/nodes'), /cannot impersonate-on:user-info:list/);
+  });
+  it('gives it no right of its own', async () => {
+    expectRefused(await walls.dataPath.send('GET', own), /cannot list/);
+  });
+});
+
+describe('rights of a tenant', () => {
+  it.each([
+    ['reads in its own namespace', 'GET', `${NAMESPACES}/${ACME}--default/secrets`, undefined],
+    ['writes in its own namespace', 'POST', `${NAMESPACES}/${ACME}--default/configmaps${DRY}`, configMap()],
+  ])('%s', async (_what, method, path, body) => {
+    expectDone(await walls.acme(method, path, { body }));
+  });
+  it.each([
+    ['read in a namespace of another tenant', 'GET', `${NAMESPACES}/${GLOBEX}--default/configmaps`, undefined],
+    ['read in a namespace of the host', 'GET', `${NAMESPACES}/default/configmaps`, undefined],
+    ['read the keys of the proxy', 'GET', `${NAMESPACES}/kubeveil-system/secrets/tenant-ca-${ACME}`, undefined],
+    ['read everywhere', 'GET', '/api/v1/configmaps', undefined],
+    [
+      'write in a namespace of another tenant',
+      'POST',
+      `${NAMESPACES}/${GLOBEX}--default/configmaps${DRY}`,
+      configMap(),
+    ],
+    ['write in a namespace of the host', 'POST', `${NAMESPACES}/default/configmaps${DRY}`, configMap()],
+    ['read cluster-scoped objects', 'GET', VIRTUAL_ROLES, undefined],
+    ['read namespaces', 'GET', `${NAMESPACES}/${ACME}--default`, undefined],
+    ['delete a namespace', 'DELETE', `${NAMESPACES}/${ACME}--default${DRY}`, undefined],
+    ['read tenants', 'GET', '/apis/kubeveil.dev/v1alpha1/tenants', undefined],
+    ['bind a pod', 'POST', `${NAMESPACES}/${ACME}--default/pods/x/binding${DRY}`, { target: { name: 'node-0' } }],
+  ])('it cannot %s', async (_what, method, path, body) => {
+    expectRefused(await walls.acme(method, path, { body }), /forbidden/);
+  });
+});
+
+describe('the other accounts', () => {
+  it('the reader reads and does not write', async () => {
+    expectDone(await walls.reader.send('GET', '/api/v1/configmaps?limit=1'));
+    const path = `${NAMESPACES}/${ACME}--default/configmaps${DRY}`;
+    expectRefused(await walls.reader.send('POST', path, { body: configMap() }), /cannot create/);
+  });
+  it('the base account mints tokens of the three, and does nothing else', async () => {
+    const path = (name: string) => `${NAMESPACES}/kubeveil-system/serviceaccounts/${name}/token`;
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    expectDone(await walls.base.send('POST', path('kubeveil-reader'), { body }));
+    expectRefused(await walls.base.send('POST', path('default'), { body }), /cannot create/);
+    expectRefused(await walls.base.send('GET', `${NAMESPACES}/kubeveil-system/secrets`), /cannot list/);
+  });
+});
+
+describe('a look at the walls', () => {
+  const look = () => findMissingWalls(createHostClient(walls.host.upstream, { as: 'provisioner' }), readManifests());
+
+  it('finds them all', async () => {
+    expect(await look()).toEqual([]);
+  });
+  it('finds one that was taken away, and one that was loosened', async () => {
+    const admission = '/apis/admissionregistration.k8s.io/v1';
+    const bindings = `${admission}/validatingadmissionpolicybindings`;
+    const policies = `${admission}/validatingadmissionpolicies`;
+    const path = `${bindings}/kubeveil-signers`;
+    const { body } = await walls.admin('GET', path);
+    await walls.admin('DELETE', path);
+    expect(await look()).toEqual([expect.stringMatching(/Binding kubeveil-signers .* is missing/)]);
+    await walls.admin('POST', bindings, { ...body, metadata: { name: 'kubeveil-signers' } });
+    const loosen = { spec: { matchConditions: [{ name: 'never', expression: 'false' }] } };
+    await walls.admin('PATCH', `${policies}/kubeveil-token-secrets`, loosen, MERGE);
+    expect(await look()).toEqual([expect.stringMatching(/kubeveil-token-secrets .* differs/)]);
+    await walls.admin('PATCH', `${policies}/kubeveil-token-secrets`, { spec: { matchConditions: null } }, MERGE);
+    expect(await look()).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+/** What tests of the host's walls share: two tenants, and a client for each account, as the host sees them. */
+import { expect } from 'vitest';
+import type { ControlPlaneFacts } from './control-plane.ts';
+import { type Host, prepareHost, runControllers } from './host.ts';
+import { type Answer, accountClient, impersonate, type RawClient, type RawOptions } from './raw-client.ts';
+import { createTenant, deleteTenant } from './tenants.ts';
+
+export const ACME = 'wall-acme';
+export const GLOBEX = 'wall-globex';
+/** Walls do not know a dry run from a write; the host stays as it was. */
+export const DRY = '?dryRun=All';
+export const RBAC = 'rbac.authorization.k8s.io';
+export const NAMESPACES = '/api/v1/namespaces';
+export const MERGE = 'application/merge-patch+json';
+
+export type Ask = (method: string, path: string, body?: unknown, contentType?: string) => Promise<Answer>;
+
+export interface Walls extends AsyncDisposable {
+  readonly host: Host;
+  /** uid of the Tenant ACME. */
+  readonly uid: string;
+  readonly dataPath: RawClient;
+  readonly reader: RawClient;
+  readonly base: RawClient;
+  /** As the tenant ACME, the way the data path asks. */
+  acme(method: string, path: string, options?: RawOptions): Promise<Answer>;
+  /** As a member of system:masters. */
+  readonly admin: Ask;
+  readonly provision: Ask;
+}
+
+export async function prepareWalls(facts: ControlPlaneFacts): Promise<Walls> {
+  const host = await prepareHost(facts);
+  const controllers = runControllers(host);
+  await controllers.whenSynced();
+  const [tenant] = await Promise.all([ACME, GLOBEX].map((id) => createTenant(host, controllers, id)));
+  const accounts = ['kubeveil-datapath', 'kubeveil-reader', 'kubeveil-provisioner', 'kubeveil'];
+  const clients = await Promise.all(accounts.map((account) => accountClient(host, account)));
+  const [dataPath, reader, provisioner, base] = clients as [RawClient, RawClient, RawClient, RawClient];
+  const asAcme = impersonate(`kubeveil:${ACME}`, 'kubeveil:tenants', `kubeveil:tenant:${ACME}`);
+  return {
+    host,
+    uid: tenant?.uid ?? '',
+    dataPath,
+    reader,
+    base,
+    acme: (method, path, options = {}) =>
+      dataPath.send(method, path, { ...options, headers: { ...asAcme, ...options.headers } }),
+    admin: async (...request) => (await host.admin.send(...request)) as Answer,
+    provision: (method, path, body, contentType) =>
+      provisioner.send(method, path, { body, ...(contentType !== undefined && { contentType }) }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([ACME, GLOBEX].map((id) => deleteTenant(host, controllers, id)));
+      for (const client of clients) client[Symbol.dispose]();
+      await controllers[Symbol.asyncDispose]();
+      await host[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function expectRefused(answer: Answer, saying: RegExp): void {
+  expect(answer.body.message).toMatch(saying);
+  expect(answer.status).toBe(403);
+}
+
+export function expectDone(answer: Answer): void {
+  expect(answer.status, answer.body.message).toBeLessThan(300);
+}
+
+export function configMap(name = 'x', metadata: object = {}): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata } };
+}
