@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { kindOf } from '../../support/api.ts';
+import { asBoth, inNamespace, type KubeObject, type TenantClient, useProduct } from '../../support/as-tenant.ts';
 import { asManifest, fileOf, samples } from '../../support/samples.ts';
-import { asBoth, type KubeObject, type TenantClient, useProduct, withNamespace } from '../../support/tenants.ts';
 
 const { both } = useProduct();
 
@@ -18,7 +18,7 @@ const NAMES = samples('any').map((object) => {
 /** Runs `act` in a namespace of its own with every sample in it, as both tenants. */
 function withSamples(namespace: string, act: (tenant: TenantClient, n: string) => Promise<void>): Promise<unknown> {
   return asBoth(both, (tenant) =>
-    withNamespace(tenant, namespace, async () => {
+    inNamespace(tenant, namespace, async () => {
       const created = await tenant.kubectl(`create -n ${namespace} -f -`, { stdin: asManifest(samples(namespace)) });
       expect(created.split('\n')).toEqual(NAMES.map((name) => `${name} created`));
       await act(tenant, `-n ${namespace}`);
@@ -82,7 +82,7 @@ describe('every namespaced built-in kind', () => {
   it('is applied by the client, by the server, and found unchanged the second time', async () => {
     const namespace = 'kinds-apply';
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, namespace, async () => {
+      inNamespace(tenant, namespace, async () => {
         const input = manifest(namespace);
         const n = `-n ${namespace}`;
         const first = await tenant.kubectl(`apply ${n} -f -`, input);

@@ -1,6 +1,6 @@
 /** Lists and watches, by kubectl: of one namespace and of all, in pages, filtered, and as they change. */
 import { describe, expect, it } from 'vitest';
-import { asBoth, type KubeObject, type TenantClient, useProduct, withNamespace } from '../../support/tenants.ts';
+import { asBoth, inNamespace, type KubeObject, type TenantClient, useProduct } from '../../support/as-tenant.ts';
 
 const { both } = useProduct();
 
@@ -16,8 +16,8 @@ async function make(tenant: TenantClient, namespace: string, names: readonly str
 describe('lists', () => {
   it('hold the objects of all namespaces, in the order of a real cluster', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'lists-a', () =>
-        withNamespace(tenant, 'lists-b', async () => {
+      inNamespace(tenant, 'lists-a', () =>
+        inNamespace(tenant, 'lists-b', async () => {
           await make(tenant, 'lists-b', ['one', 'two']);
           await make(tenant, 'lists-a', ['two', 'one']);
           const all = await tenant.get('configmaps -A -l made');
@@ -45,8 +45,8 @@ describe('lists', () => {
 
   it('are the same in pages of any size', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'pages-a', () =>
-        withNamespace(tenant, 'pages-b', async () => {
+      inNamespace(tenant, 'pages-a', () =>
+        inNamespace(tenant, 'pages-b', async () => {
           const names = ['a', 'b', 'c', 'd', 'e'];
           await make(tenant, 'pages-a', names);
           await make(tenant, 'pages-b', names);
@@ -63,7 +63,7 @@ describe('lists', () => {
 
   it('of several kinds come in one call', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'lists-all', async (namespace) => {
+      inNamespace(tenant, 'lists-all', async (namespace) => {
         await tenant.kubectl(`create deployment web --image=nginx -n ${namespace}`);
         await tenant.kubectl(`create service clusterip web --tcp=80 -n ${namespace}`);
         await tenant.kubectl(`rollout status deployment/web -n ${namespace} --timeout=120s`);
@@ -82,7 +82,7 @@ describe('watches', () => {
   ])('$scope show what is there and what comes', async ({ where }) => {
     const namespace = where.startsWith('-n') ? 'watch-one' : 'watch-all';
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, namespace, async () => {
+      inNamespace(tenant, namespace, async () => {
         await make(tenant, namespace, ['before']);
         await using watch = tenant.follow(`get configmaps ${where} --output-watch-events -w --no-headers`);
         await watch.line((line) => /^ADDED .*\bbefore\b/.test(line));
@@ -100,7 +100,7 @@ describe('watches', () => {
   it('of all namespaces show objects of a namespace that is made later', async () => {
     await asBoth(both, async (tenant) => {
       await using watch = tenant.follow('get configmaps -A -l made=watch-later -w --output-watch-events --no-headers');
-      await withNamespace(tenant, 'watch-later', async (namespace) => {
+      await inNamespace(tenant, 'watch-later', async (namespace) => {
         await make(tenant, namespace, ['new']);
         await watch.line((line) => /^ADDED +watch-later +new/.test(line));
       });
@@ -122,7 +122,7 @@ describe('watches', () => {
 
   it('end a wait when the condition comes', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'wait-for', async (namespace) => {
+      inNamespace(tenant, 'wait-for', async (namespace) => {
         await make(tenant, namespace, ['flag']);
         const waiting = tenant.kubectl(
           `wait configmap/flag -n ${namespace} --for=jsonpath={.data.up}=yes --timeout=120s`,

@@ -1,7 +1,7 @@
 /** Namespaces, by kubectl: any name is free, whoever else has it; deletion takes everything in it along, and ends. */
 import { describe, expect, it } from 'vitest';
+import { asBoth, type KubeObject, useProduct } from '../../support/as-tenant.ts';
 import { asManifest, samples } from '../../support/samples.ts';
-import { asBoth, type KubeObject, useProduct } from '../../support/tenants.ts';
 
 const { both, host } = useProduct();
 
@@ -53,7 +53,7 @@ describe('namespaces', () => {
         'namespace/ns-verbs',
       );
       expect(await tenant.kubectl('get namespace ns-verbs -o wide')).toMatch(/ns-verbs +Active/);
-      expect(await tenant.kubectl('describe namespace ns-verbs')).toMatch(/Name: +ns-verbs[^]*No resource quota/);
+      expect(await tenant.kubectl('describe namespace ns-verbs')).toMatch(/Name: +ns-verbs[\s\S]*No resource quota/);
       await tenant.kubectl('delete namespace ns-verbs --timeout=120s');
       expect(await tenant.refused('get namespace ns-verbs')).toBe(
         'Error from server (NotFound): namespaces "ns-verbs" not found',
@@ -115,7 +115,7 @@ describe('namespaces', () => {
     await asBoth(both, async (tenant) => {
       expect(await tenant.refused('create configmap a -n no-such')).toContain('namespaces "no-such" not found');
       expect((await tenant.get('configmaps -n no-such')).items).toEqual([]);
-      expect(await tenant.refused('get configmap a -n no-such')).toContain('configmaps "a" not found');
+      expect(await tenant.refused('get configmap a -n no-such')).toContain('namespaces "no-such" not found');
     });
   });
 });

@@ -1,7 +1,7 @@
 /** Apply, patch and delete in depth, by kubectl: what is merged, what is owned, what is refused, and what is left. */
 import { describe, expect, it } from 'vitest';
+import { asBoth, inNamespace, type KubeObject, useProduct } from '../../support/as-tenant.ts';
 import { eventually } from '../../support/processes.ts';
-import { asBoth, type KubeObject, useProduct, withNamespace } from '../../support/tenants.ts';
 
 const { both } = useProduct();
 
@@ -21,7 +21,7 @@ function deployment(containers: readonly KubeObject[], more: KubeObject = {}): K
 describe('server-side apply', () => {
   it('shares an object among managers and refuses to take over a field', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'ssa', async (n) => {
+      inNamespace(tenant, 'ssa', async (n) => {
         const map = (data: Record<string, string>) => ({
           apiVersion: 'v1',
           kind: 'ConfigMap',
@@ -33,7 +33,7 @@ describe('server-side apply', () => {
         const conflict = await tenant.refused(`apply -n ${n} --server-side --field-manager=second -f -`, {
           stdin: JSON.stringify(map({ a: '3', b: '2' })),
         });
-        expect(conflict).toMatch(/conflict with "first"[^]*\.data\.a/);
+        expect(conflict).toMatch(/conflict with "first"[\s\S]*\.data\.a/);
         await tenant.apply(map({ a: '3', b: '2' }), `-n ${n} --server-side --field-manager=second --force-conflicts`);
         const found = await tenant.get(`configmap m -n ${n} --show-managed-fields`);
         expect(found.data).toEqual({ a: '3', b: '2' });
@@ -48,7 +48,7 @@ describe('server-side apply', () => {
 
   it('merges lists by their key', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'ssa-lists', async (n) => {
+      inNamespace(tenant, 'ssa-lists', async (n) => {
         const first = deployment([{ name: 'main', image: 'nginx' }]);
         await tenant.apply(first, `-n ${n} --server-side --field-manager=first`);
         const side = deployment([{ name: 'side', image: 'busybox' }]);
@@ -63,7 +63,7 @@ describe('server-side apply', () => {
 describe('patches', () => {
   it('of all four types change what they say and nothing else', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'patches', async (n) => {
+      inNamespace(tenant, 'patches', async (n) => {
         await tenant.create(deployment([{ name: 'main', image: 'nginx' }]), `-n ${n}`);
         const patch = (type: string, document: unknown) =>
           tenant.kubectl(`patch deployment web -n ${n} --type=${type} -p '${JSON.stringify(document)}'`);
@@ -93,7 +93,7 @@ describe('patches', () => {
 
   it('that a test operation forbids change nothing', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'patch-test', async (n) => {
+      inNamespace(tenant, 'patch-test', async (n) => {
         await tenant.kubectl(`create configmap m -n ${n} --from-literal=a=1`);
         const patch = [
           { op: 'test', path: '/metadata/namespace', value: 'other' },
@@ -112,7 +112,7 @@ describe('patches', () => {
 describe('a dry run', () => {
   it('answers as the real thing would, and stores nothing', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'dry-run', async (n) => {
+      inNamespace(tenant, 'dry-run', async (n) => {
         const made = await tenant.kubectl(`create configmap m -n ${n} --from-literal=a=1 --dry-run=server -o json`);
         expect(JSON.parse(made)).toMatchObject({ metadata: { name: 'm', namespace: n, uid: expect.any(String) } });
         expect(await tenant.kubectl(`get configmaps m -n ${n} --ignore-not-found -o name`)).toBe('');
@@ -124,7 +124,7 @@ describe('a dry run', () => {
 describe('deletion', () => {
   it('of a collection takes those that the selector names, in one request', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'delete-many', async (n) => {
+      inNamespace(tenant, 'delete-many', async (n) => {
         for (const name of ['a', 'b', 'c']) await tenant.kubectl(`create configmap ${name} -n ${n}`);
         await tenant.kubectl(`label configmap a b -n ${n} go=yes`);
         await tenant.kubectl(`delete --raw /api/v1/namespaces/${n}/configmaps?labelSelector=go%3Dyes`);
@@ -137,7 +137,7 @@ describe('deletion', () => {
 
   it('takes dependants along, or leaves them when told to', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'owners', async (n) => {
+      inNamespace(tenant, 'owners', async (n) => {
         for (const mode of ['background', 'foreground', 'orphan']) {
           await tenant.kubectl(`create configmap owner -n ${n}`);
           const { uid } = (await tenant.get(`configmap owner -n ${n}`)).metadata;
@@ -163,7 +163,7 @@ describe('deletion', () => {
 
   it('with a precondition on another uid is refused', async () => {
     await asBoth(both, (tenant) =>
-      withNamespace(tenant, 'preconditions', async (n) => {
+      inNamespace(tenant, 'preconditions', async (n) => {
         await tenant.kubectl(`create configmap m -n ${n}`);
         const path = `/api/v1/namespaces/${n}/configmaps/m`;
         const { uid } = (await tenant.get(`configmap m -n ${n}`)).metadata;
