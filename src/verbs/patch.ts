@@ -1,12 +1,12 @@
 /**
- * PATCH, all four types. A patch goes upstream as a patch, mapped; only a strategic merge on a kind that upstream stores
- * as a custom resource, which knows no such patch, is worked out here and written as an update.
+ * PATCH, all four types. A patch goes upstream as a patch, mapped. One that cannot be mapped without knowing the object,
+ * and one on a virtual kind, is worked out here and written as an update.
  */
 import { cloneJson, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Body, Reply } from '../exchange.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { UpstreamRequest } from '../ports.ts';
+import type { UpstreamRequest, VirtualBehaviour } from '../ports.ts';
 import { applyPatch } from '../translate/apply.ts';
 import { toTenant } from '../translate/object.ts';
 import { NeedsLiveObject, patchToUpstream } from '../translate/patch.ts';
@@ -26,25 +26,40 @@ export async function patch(call: Call, host: Host): Promise<Reply> {
   if (call.body === undefined) throw new ApiError('ERR_BAD_REQUEST', 'the request has no patch in its body');
   await ensureNamespace(call, host);
   await storeStanding(call, host);
+  const behaviour = behaviourOf(call, host);
+  if (behaviour !== undefined) return await patchVirtual(call, host, behaviour, call.body);
   const { contentType } = call.body;
-  if (contentType === 'application/strategic-merge-patch+json') {
-    const behaviour = behaviourOf(call, host);
-    if (behaviour !== undefined) {
-      const document = objectPatch(call.body);
-      return await readMergeWrite(call, host, (current) => behaviour.strategicMerge(current, document), update);
-    }
-    if (call.at.kind.custom) {
-      throw new ApiError(
-        'ERR_UNSUPPORTED_MEDIA_TYPE',
-        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-      );
-    }
+  if (contentType === 'application/strategic-merge-patch+json' && call.at.kind.custom) {
+    throw new ApiError(
+      'ERR_UNSUPPORTED_MEDIA_TYPE',
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    );
   }
+  return await sendPatch(call, host, call.body);
+}
 
+/**
+ * A virtual kind gets the defaults and checks of the native kind, which upstream does not know, so the result of a patch
+ * is worked out here. Only apply, whose result depends on who owns which field, is upstream's to work out.
+ */
+async function patchVirtual(call: Call, host: Host, behaviour: VirtualBehaviour, body: Body): Promise<Reply> {
+  const { document, contentType } = body;
+  if (contentType === 'application/strategic-merge-patch+json') {
+    const patch = objectPatch(body);
+    return await readMergeWrite(call, host, (current) => behaviour.strategicMerge(current, patch), update);
+  }
+  if (APPLIED_HERE.has(contentType)) {
+    return await readMergeWrite(call, host, (current) => applyPatch(current, document, contentType), update);
+  }
+  return await sendPatch(call, host, { contentType, document: behaviour.withDefaults(objectPatch(body)) });
+}
+
+/** Sends the patch on, mapped; one that cannot be mapped without the object is worked out here. */
+async function sendPatch(call: Call, host: Host, body: Body): Promise<Reply> {
+  const { document, contentType } = body;
   const place = placeOf(call, host, 'write');
-  const mapped = mappedPatch(call, call.body);
+  const mapped = mappedPatch(call, body);
   if (mapped === undefined) {
-    const { document } = call.body;
     return await readMergeWrite(call, host, (current) => applyPatch(current, document, contentType), update);
   }
   const request: UpstreamRequest = {
@@ -80,7 +95,7 @@ export function mappedPatch(call: Call, body: Body): JsonValue | undefined {
 const APPLIED_HERE = new Set(['application/merge-patch+json', 'application/json-patch+json']);
 
 function objectPatch({ document }: Body): JsonObject {
-  if (!isObject(document)) throw new ApiError('ERR_BAD_REQUEST', 'a strategic merge patch must be an object');
+  if (!isObject(document)) throw new ApiError('ERR_BAD_REQUEST', 'the patch must be an object');
   return document;
 }
 
