@@ -2,6 +2,7 @@
  * SelfSubjectRulesReview: all that the caller may do in one namespace, as `kubectl auth can-i --list` shows it.
  * @see k8s.io/kubernetes pkg/registry/authorization/selfsubjectrulesreview/rest.go at v1.36
  */
+import { aggregate } from '../authz/tenant-rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Authorizer, PolicyRule } from '../ports.ts';
 import { withImplicitGroups } from '../tenancy/groups.ts';
@@ -14,8 +15,7 @@ export function selfSubjectRulesReview(authorizer: Authorizer): ReviewHandler {
     if (namespace === '') throw badRequest('no namespace on request');
     const who = withImplicitGroups(request.identity);
     const { rules, errors } = authorizer.rulesFor(request.tenant, who, namespace);
-    const unique = [...new Set(errors)];
-    const evaluationError = unique.length > 1 ? `[${unique.join(', ')}]` : (unique[0] ?? '');
+    const evaluationError = errors.length === 0 ? '' : aggregate(errors);
     const status = {
       resourceRules: rules.filter(({ resources }) => resources.length > 0).map(resourceRule),
       nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs.length > 0).map(nonResourceRule),

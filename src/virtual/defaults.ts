@@ -16,7 +16,7 @@ import type { Tenant } from '../tenancy/tenant.ts';
 import data from './default-roles.generated.json' with { type: 'json' };
 
 /** Never a stored object's version. A write with it as a precondition means "as long as nobody has changed it". */
-export const DEFAULT_VERSION = '1';
+const DEFAULT_VERSION = '1';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const DEFAULTS: ReadonlyMap<string, readonly JsonObject[]> = new Map(Object.entries(data));

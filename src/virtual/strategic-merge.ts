@@ -30,7 +30,7 @@ export function applyStrategicMerge(current: JsonObject, patch: JsonObject, sche
 }
 
 /** Merges `patch` into `original`; both may be changed. */
-export function mergeMap(original: JsonObject, patch: JsonObject, schema: PatchSchema): JsonObject {
+function mergeMap(original: JsonObject, patch: JsonObject, schema: PatchSchema): JsonObject {
   if (Object.hasOwn(patch, PATCH)) return wholeMap(patch);
   retainKeys(original, patch);
   const ordered = mergeOrdered(original, patch, schema);

@@ -3,6 +3,7 @@
  * accepted, refused and patched as a native one.
  */
 import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { ApiError } from '../../src/errors.ts';
@@ -225,3 +226,42 @@ describe('validation says what the native kind says', () => {
     await client.send('DELETE', `${path}/virtual-test`);
   });
 });
+
+describe('a Table', () => {
+  const subjects = [
+    alice,
+    { ...alice, name: 'bob' },
+    { ...alice, kind: 'Group', name: 'devs' },
+    { kind: 'ServiceAccount', name: 'bot', namespace: 'web' },
+  ];
+  it.each([
+    ['clusterroles', 'ClusterRole', { rules: [rule] }],
+    ['clusterrolebindings', 'ClusterRoleBinding', { roleRef, subjects }],
+  ] as [string, string, JsonObject][])(
+    'of %s is printed as the native kind prints it',
+    async (resource, kind, rest) => {
+      const path = `${RBAC}/${resource}`;
+      await fresh(path, 'rbac.authorization.k8s.io/v1', kind, 'virtual-test-table', rest);
+      const object = await live(`${path}/virtual-test-table`);
+      const table = await tableOf(`${path}/virtual-test-table`);
+      const behaviour = virtualBehaviour('rbac.authorization.k8s.io', resource);
+      expect(table['columnDefinitions']).toEqual(behaviour?.columns);
+      const [row] = table['rows'] as JsonObject[];
+      const ages = (cells: JsonValue | undefined) =>
+        (cells as JsonValue[]).map((cell) => String(cell).replace(/^\d+s$/, 'AGE'));
+      expect(ages(behaviour?.cells(object, Date.now()))).toEqual(ages(row?.['cells']));
+      await client.send('DELETE', `${path}/virtual-test-table`);
+    },
+  );
+});
+
+function tableOf(path: string): Promise<JsonObject> {
+  const { server, caPem, adminCertPem, adminKeyPem } = inject('controlPlane');
+  return new Promise((resolve, reject) => {
+    const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    const options = { ca: caPem, cert: adminCertPem, key: adminKeyPem, headers };
+    get(new URL(path, server), options, async (incoming) => {
+      resolve(JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as JsonObject);
+    }).once('error', reject);
+  });
+}
