@@ -1,0 +1,101 @@
+/**
+ * Where a scenario runs: a control plane of its own on loopback, with what the proxy needs on it, and the proxy in front.
+ * Everything ends, and its folder goes, when the lab is disposed of.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { install } from '../../src/controllers/install.ts';
+import { type ControlPlane, startControlPlane } from '../../src/dev/control-plane.ts';
+import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
+import { phaseOf, Tenants } from '../../src/onboarding/tenants.ts';
+import { type CertificatePair, issueClient } from '../../src/pki/certificates.ts';
+import { readKubeconfig } from '../../src/upstream/kubeconfig.ts';
+import { createUpstream } from '../../src/upstream/upstream.ts';
+import { type Access, openClient } from './client.ts';
+import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
+
+const INSTALL_MS = 60_000;
+const TENANT_MS = 60_000;
+const CREDENTIAL_MS = 12 * 3_600_000;
+
+export interface Lab extends AsyncDisposable {
+  readonly controlPlane: ControlPlane;
+  readonly folder: string;
+  /** As the host's administrator. */
+  readonly admin: KubeClient;
+  readonly tenants: Tenants;
+  readonly proxy: ProxyProcess;
+  readonly apiserverPid: number;
+  /** Does what `kubeveil tenant create` does, up to a credential in hand. */
+  onboard(id: string): Promise<Access>;
+}
+
+export async function startLab(progress: (line: string) => void): Promise<Lab> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'kubeveil-bench-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const controlPlane = stack.use(
+    await startControlPlane({
+      workDir: join(folder, 'cluster'),
+      // Neither log, nor faster controllers than a real host has: what is measured is a usual API server.
+      audit: false,
+      extraArgs: { 'kube-controller-manager': ['--kube-api-qps=20', '--kube-api-burst=30'] },
+      progress,
+    }),
+  );
+  const { server, caPem } = controlPlane;
+  const admin = stack.adopt(createKubeClient({ server, caPem, ...controlPlane.admin }), (client) => client.close());
+  const operator = stack.adopt(createUpstream(readKubeconfig(controlPlane.adminKubeconfigPath)), (one) => one.close());
+  progress('installing deploy/ and starting the proxy');
+  await install({ upstream: operator, signal: AbortSignal.timeout(INSTALL_MS) });
+  const tenants = new Tenants(operator);
+  const proxy = stack.use(
+    await startProxyProcess({
+      folder,
+      baseToken: await baseToken(admin),
+      host: { server, caPem },
+      // It serves a moment before its address is published.
+      isReady: async (url) => (await isReady(url)) && (await tenants.proxyAddress()).server === url,
+    }),
+  );
+  const address = await tenants.proxyAddress();
+
+  async function onboard(id: string): Promise<Access> {
+    await tenants.create(id, 'default');
+    const tenant = await tenants.waitFor(id, (seen) => phaseOf(seen) === 'Active', TENANT_MS);
+    if (tenant === undefined) throw new Error(`tenant ${id} went while it was made`);
+    const authority: CertificatePair = await tenants.clientCa(tenant);
+    const pair = await issueClient(authority, { user: 'admin', groups: ['system:masters'], ttlMs: CREDENTIAL_MS });
+    return { ...address, ...pair };
+  }
+
+  const owned = stack.move();
+  return {
+    controlPlane,
+    folder,
+    admin,
+    tenants,
+    proxy,
+    apiserverPid: controlPlane.programs()['kube-apiserver'].pid,
+    onboard,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Readiness is no secret, so it is asked without knowing the proxy's CA yet. */
+async function isReady(server: string): Promise<boolean> {
+  await using client = openClient({ server, caPem: undefined }, { connections: 1 });
+  return (await client.get('/readyz')).status === 200;
+}
+
+async function baseToken(admin: KubeClient): Promise<string> {
+  const { status, body } = await admin.send(
+    'POST',
+    '/api/v1/namespaces/kubeveil-system/serviceaccounts/kubeveil/token',
+    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
+  );
+  const token = (body as { status?: { token?: string } }).status?.token;
+  if (status !== 201 || token === undefined) throw new Error(`no token for the proxy: the host answered ${status}`);
+  return token;
+}

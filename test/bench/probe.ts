@@ -1,0 +1,64 @@
+/**
+ * Loaded into the proxy's process before the proxy itself (`node --import`): answers questions that only the process can
+ * answer, over a Unix socket in the benchmark's own folder. Adds nothing to the path of a request.
+ */
+import { createServer } from 'node:http';
+import { Session } from 'node:inspector/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Holds the path of the socket. */
+export const PROBE_VARIABLE = 'KUBEVEIL_BENCH_PROBE';
+
+export interface Memory {
+  /** After garbage collection. */
+  readonly heapBytes: number;
+  /** Of buffers and the like, which V8 knows of but does not hold. */
+  readonly externalBytes: number;
+  readonly rssBytes: number;
+}
+
+const session = new Session();
+
+/** `--expose-gc` gives `gc`. Several times, because finalizers free more. */
+async function memory(): Promise<Memory> {
+  for (let round = 0; round < 3; round++) {
+    globalThis.gc?.();
+    await sleep(20);
+  }
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heapBytes: heapUsed, externalBytes: external, rssBytes: rss };
+}
+
+async function startProfile(): Promise<object> {
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: 500 });
+  await session.post('Profiler.start');
+  return {};
+}
+
+async function stopProfile(): Promise<object> {
+  const { profile } = await session.post('Profiler.stop');
+  session.disconnect();
+  return profile;
+}
+
+const ANSWERS = new Map<string | undefined, () => Promise<object>>([
+  ['/memory', memory],
+  ['/profile/start', startProfile],
+  ['/profile/stop', stopProfile],
+]);
+
+const socket = process.env[PROBE_VARIABLE];
+if (socket !== undefined) {
+  const server = createServer((request, response) => {
+    const answer = ANSWERS.get(request.url);
+    if (answer === undefined) return void response.writeHead(404).end();
+    answer().then(
+      (value) => response.end(JSON.stringify(value)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  // The process ends as it would without us.
+  server.listen(socket).unref();
+}

@@ -1,0 +1,95 @@
+/**
+ * `npm run bench`: measures the proxy in front of a real control plane, both started by it on loopback and ended with it.
+ *
+ *   npm run bench                        every scenario
+ *   npm run bench -- forwarded-get       one of them
+ *   npm run bench -- --quick             small numbers: shows that they run, nothing else
+ *   npm run bench -- --write             keeps the results: test/bench/results and docs/benchmarks.md
+ *   npm run bench -- --tenants 1000      as many in a row as that (default 200)
+ *   npm run bench -- --profile FOLDER    CPU profiles of the proxy, with a summary
+ *
+ * Exits with 0 when everything was measured, whether or not a goal is met; with 1 when something failed.
+ */
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Result } from './figures.ts';
+import { startLab } from './lab.ts';
+import { describeMachine, loadNow } from './machine.ts';
+import { needProc } from './process-usage.ts';
+import { machineLine, readReference, renderTable, writeDocument, writeResult } from './report.ts';
+import type { Bench, Scenario } from './scenario.ts';
+import { forwardedGet } from './scenarios/forwarded-get.ts';
+import { manyTenants } from './scenarios/many-tenants.ts';
+import { tenantCreate } from './scenarios/tenant-create.ts';
+
+const SCENARIOS: readonly Scenario[] = [forwardedGet, tenantCreate, manyTenants];
+/** Of programs that want a core; above it, figures are of the other programs as much as of the proxy. */
+const DISTURBING_LOAD = 0.5;
+
+interface Asked {
+  readonly scenarios: readonly Scenario[];
+  readonly bench: Bench;
+  readonly write: boolean;
+}
+
+function readCommandLine(words: readonly string[]): Asked {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      tenants: { type: 'string', default: '200' },
+      profile: { type: 'string' },
+    },
+  });
+  const unknown = positionals.find((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+  if (unknown !== undefined) {
+    throw new Error(`there is no scenario ${unknown}; there are ${SCENARIOS.map(({ name }) => name).join(', ')}`);
+  }
+  if (values.quick && values.write) throw new Error('--quick measures too little to be kept: leave out --write');
+  const tenants = Number(values.tenants);
+  if (!Number.isInteger(tenants) || tenants < 1) throw new Error('--tenants must be a whole number from 1');
+  const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
+  if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+  return {
+    scenarios: positionals.length === 0 ? SCENARIOS : SCENARIOS.filter(({ name }) => positionals.includes(name)),
+    bench: {
+      quick: values.quick,
+      tenants,
+      profileFolder,
+      progress: (line) => process.stderr.write(`bench: ${line}\n`),
+    },
+    write: values.write,
+  };
+}
+
+async function measure(scenario: Scenario, bench: Bench): Promise<Result> {
+  const loadBefore = loadNow();
+  if (loadBefore > DISTURBING_LOAD && !bench.quick) {
+    bench.progress(`other programs keep this machine busy (load ${loadBefore}): do not trust these figures`);
+  }
+  bench.progress(`${scenario.name}: ${scenario.title}`);
+  await using lab = await startLab(bench.progress);
+  const figures = await scenario.run(lab, bench);
+  const date = new Date().toISOString().slice(0, 10);
+  return { scenario: scenario.name, date, machine: describeMachine(), loadBefore, figures };
+}
+
+async function main(): Promise<void> {
+  const { scenarios, bench, write } = readCommandLine(process.argv.slice(2));
+  needProc();
+  process.stdout.write(`${machineLine(describeMachine())}\n`);
+  for (const scenario of scenarios) {
+    const result = await measure(scenario, bench);
+    process.stdout.write(`\n${renderTable(scenario.title, result.figures, readReference(scenario.name))}\n`);
+    if (write) writeResult(result);
+  }
+  if (write) writeDocument(SCENARIOS);
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,128 @@
+/** A GET through the proxy against the same GET sent to the API server, as an ordinary user of the host. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Access, type BenchClient, getOrFail, openClient } from '../client.ts';
+import type { Figure } from '../figures.ts';
+import { type Cost, type Latency, measureCost, measureLatency, send, type Way } from '../forwarding.ts';
+import type { Lab } from '../lab.ts';
+import { summarizeProfile } from '../profile.ts';
+import type { Bench, Scenario } from '../scenario.ts';
+import { median } from '../statistics.ts';
+import { createSubjects, hostUser, SUBJECTS, type Subject } from '../subjects.ts';
+
+const AT_ONCE = 4;
+const GOAL_RATIO = 0.35;
+const GOAL_P50_MS = 0.7;
+const GOAL_P99_MS = 3;
+
+interface Numbers {
+  readonly rounds: number;
+  readonly warmup: number;
+  readonly pairs: number;
+  readonly requests: number;
+}
+
+const FULL: Numbers = { rounds: 5, warmup: 3_000, pairs: 600, requests: 3_000 };
+const QUICK: Numbers = { rounds: 2, warmup: 100, pairs: 50, requests: 200 };
+
+interface Protocol {
+  readonly name: string;
+  readonly http2: boolean;
+}
+
+const PROTOCOLS: readonly Protocol[] = [
+  { name: 'HTTP/1.1', http2: false },
+  { name: 'HTTP/2', http2: true },
+];
+
+async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
+  const tenant = await lab.onboard('acme');
+  const host = await hostUser(lab);
+  await createSubjects(lab, tenant);
+  const figures: Figure[] = [];
+  for (const subject of SUBJECTS) {
+    for (const protocol of PROTOCOLS) figures.push(...(await compare(lab, bench, { tenant, host, subject, protocol })));
+  }
+  return figures;
+}
+
+interface Case {
+  readonly tenant: Access;
+  readonly host: Access;
+  readonly subject: Subject;
+  readonly protocol: Protocol;
+}
+
+async function compare(lab: Lab, bench: Bench, { tenant, host, subject, protocol }: Case): Promise<Figure[]> {
+  const numbers = bench.quick ? QUICK : FULL;
+  const name = `${subject.name}, ${protocol.name}`;
+  await using direct = openClient(host, { connections: AT_ONCE, http2: protocol.http2 });
+  await using forwarded = openClient(tenant, { connections: AT_ONCE, http2: protocol.http2 });
+  const directWay: Way = { client: direct, path: subject.hostPath };
+  const forwardedWay: Way = { client: forwarded, path: subject.tenantPath };
+  const bytes = await bodyBytes(direct, subject.hostPath);
+
+  bench.progress(`${name}: warming up`);
+  await send(directWay, numbers.warmup, AT_ONCE);
+  await send(forwardedWay, numbers.warmup, AT_ONCE);
+  const latencies: Latency[] = [];
+  const costs: Cost[] = [];
+  const pids = { proxy: lab.proxy.pid, apiserver: lab.apiserverPid };
+  for (let round = 1; round <= numbers.rounds; round++) {
+    bench.progress(`${name}: round ${round} of ${numbers.rounds}`);
+    latencies.push(await measureLatency(directWay, forwardedWay, numbers.pairs));
+    costs.push(await measureCost(directWay, forwardedWay, pids, numbers.requests, AT_ONCE));
+  }
+  if (bench.profileFolder !== undefined) await profile(lab, bench, name, forwardedWay, numbers.requests);
+  return [...costFigures(name, bytes, costs, numbers), ...latencyFigures(name, latencies, numbers)];
+}
+
+function costFigures(name: string, bytes: number, costs: readonly Cost[], { rounds, requests }: Numbers): Figure[] {
+  const how = `${bytes} bytes of JSON; /proc/<pid>/stat around ${requests} requests, ${AT_ONCE} at a time, less idle use; median of ${rounds} rounds`;
+  const figure = (what: string, unit: Figure['unit'], of: (cost: Cost) => number): Figure => {
+    const values = costs.map(of);
+    return { name: `${name}: ${what}`, value: median(values), unit, how, rounds: values };
+  };
+  return [
+    {
+      ...figure('CPU of the proxy / of the API server asked directly', 'ratio', (c) => c.proxyMs / c.apiserverDirectMs),
+      goal: GOAL_RATIO,
+    },
+    figure('CPU of the proxy per request', 'ms', (cost) => cost.proxyMs),
+    figure('CPU of the API server per direct request', 'ms', (cost) => cost.apiserverDirectMs),
+    figure('CPU of the API server per forwarded request', 'ms', (cost) => cost.apiserverForwardedMs),
+  ];
+}
+
+function latencyFigures(name: string, latencies: readonly Latency[], { rounds, pairs }: Numbers): Figure[] {
+  const how = `one request at a time, direct and forwarded by turns, ${pairs} pairs; median of ${rounds} rounds`;
+  const figure = (what: string, of: (latency: Latency) => number): Figure => {
+    const values = latencies.map(of);
+    return { name: `${name}: ${what}`, value: median(values), unit: 'ms', how, rounds: values };
+  };
+  return [
+    { ...figure('added latency p50', (one) => one.forwardedP50Ms - one.directP50Ms), goal: GOAL_P50_MS },
+    { ...figure('added latency p99', (one) => one.forwardedP99Ms - one.directP99Ms), goal: GOAL_P99_MS },
+    figure('direct latency p50', (one) => one.directP50Ms),
+    figure('direct latency p99', (one) => one.directP99Ms),
+  ];
+}
+
+async function bodyBytes(client: BenchClient, path: string): Promise<number> {
+  return (await getOrFail(client, path)).byteLength;
+}
+
+async function profile(lab: Lab, bench: Bench, name: string, way: Way, requests: number): Promise<void> {
+  await lab.proxy.startProfile();
+  await send(way, requests, AT_ONCE);
+  const text = await lab.proxy.stopProfile();
+  const file = join(bench.profileFolder ?? '', `${name.replaceAll(/[^\w.]+/g, '-').toLowerCase()}.cpuprofile`);
+  writeFileSync(file, text);
+  bench.progress(`${name}: profile of ${requests} forwarded requests in ${file}\n${summarizeProfile(text, requests)}`);
+}
+
+export const forwardedGet: Scenario = {
+  name: 'forwarded-get',
+  title: 'A forwarded GET against a direct one',
+  run,
+};
