@@ -8,6 +8,7 @@ import { toTenant } from './object.ts';
 import type { Scope } from './scope.ts';
 import { statusToTenant } from './status.ts';
 import { tableToTenant } from './table.ts';
+import { withColumnsOnce } from './table-columns.ts';
 
 /** @throws {NotOurs} when the object is not the tenant's or cannot be shown: the caller leaves the event out */
 export function eventToTenant(event: WatchEvent, at: KindAtVersion, scope: Scope): WatchEvent {
@@ -23,7 +24,7 @@ function objectOf({ type, object }: WatchEvent, at: KindAtVersion, scope: Scope)
     const table = tableToTenant(object, at, scope, () => {}, type === 'BOOKMARK');
     const has = Array.isArray(table['rows']) ? table['rows'].length : 0;
     if (has < had) throw new NotOurs(`a row of ${at.kind.kind} that is not of ${scope.tenant.id}`);
-    return table;
+    return type === 'BOOKMARK' ? table : withColumnsOnce(table, scope);
   }
   return type === 'BOOKMARK' ? bookmarkToTenant(object, at) : toTenant(object, at, scope);
 }
@@ -39,8 +40,6 @@ function bookmarkToTenant(object: JsonObject, at: KindAtVersion): JsonObject {
     ...(own === undefined ? {} : { apiVersion: own }),
     metadata: {
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      // Typed clients expect the field.
-      creationTimestamp: null,
       ...(end === undefined ? {} : { annotations: { [INITIAL_EVENTS_END]: end } }),
     },
     ...bodyOfBookmark(object),

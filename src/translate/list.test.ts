@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindAt, scopeOf } from '../../test/support/translate-scope.ts';
-import type { JsonObject, WatchEvent } from '../k8s/types.ts';
+import type { JsonObject, JsonValue, WatchEvent } from '../k8s/types.ts';
 import { eventToTenant } from './event.ts';
 import { listToTenant } from './list.ts';
 import { NotOurs } from './not-ours.ts';
@@ -77,14 +77,14 @@ describe('watch events', () => {
     const bookmark = {
       kind: 'Pod',
       apiVersion: 'v1',
-      metadata: { resourceVersion: '9', creationTimestamp: null, annotations },
+      metadata: { resourceVersion: '9', annotations },
       spec: { containers: null },
       status: {},
     };
     expect(event('BOOKMARK', bookmark).object).toEqual({
       kind: 'Pod',
       apiVersion: 'v1',
-      metadata: { resourceVersion: '9', creationTimestamp: null, annotations: { 'k8s.io/initial-events-end': 'true' } },
+      metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } },
       spec: { containers: null },
       status: {},
     });
@@ -105,10 +105,37 @@ describe('watch events', () => {
     expect(event('ERROR', status).object['message']).toBe('namespace web is gone');
   });
 
+  it('that are Tables have their columns once, with the first that the client sees', () => {
+    const scope = scopeOf('acme');
+    const at = kindAt(scope, '/namespaces');
+    const columns = [{ name: 'Name', type: 'string', format: 'name' }];
+    const table = (name: string, columnDefinitions: JsonValue) => ({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      columnDefinitions,
+      rows: [
+        {
+          cells: [name],
+          object: {
+            kind: 'PartialObjectMetadata',
+            apiVersion: 'meta.k8s.io/v1',
+            metadata: { name, labels: { 'kubeveil.dev/tenant': name.split('--')[0] ?? '' } },
+          },
+        },
+      ],
+    });
+    const show = (object: JsonObject) => eventToTenant({ type: 'ADDED', object }, at, scope).object;
+    expect(() => show(table('acme--early', null))).toThrow(NotOurs);
+    expect(() => show(table('globex--web', columns))).toThrow(NotOurs);
+    expect(show(table('acme--web', null))).toMatchObject({ columnDefinitions: columns, rows: [{ cells: ['web'] }] });
+    expect(show(table('acme--db', null))).toMatchObject({ columnDefinitions: null, rows: [{ cells: ['db'] }] });
+  });
+
   it('that are Tables are mapped row by row', () => {
     const table = (namespace: string) => ({
       kind: 'Table',
       apiVersion: 'meta.k8s.io/v1',
+      columnDefinitions: [{ name: 'Name', type: 'string', format: 'name' }],
       rows: [
         {
           cells: ['p'],

@@ -13,6 +13,7 @@ import { nameToTenant } from './names-check.ts';
 import { NotOurs, shownOr } from './not-ours.ts';
 import { toTenant } from './object.ts';
 import type { Scope } from './scope.ts';
+import { columnsOf, rememberColumns } from './table-columns.ts';
 
 /**
  * Maps a Table in place.
@@ -26,14 +27,20 @@ export function tableToTenant(
   onLeftOut: (error: NotOurs) => void = () => {},
   isBookmark = false,
 ): JsonObject {
-  const { columnDefinitions, rows, metadata } = table;
+  const { rows, metadata } = table;
   if (isObject(metadata)) delete metadata['selfLink'];
   if (!Array.isArray(rows)) return table;
-  const rules = rulesOf(columnDefinitions, at);
+  rememberColumns(table, scope);
+  const columns = columnsOf(table, scope);
+  const rules = rulesOf(columns ?? [], at);
   table['rows'] = rows.flatMap((row) => {
     if (!isObject(row)) return [];
     if (isBookmark) return [bookmarkRow(row, at)];
-    const shown = shownOr(() => rowToTenant(row, rules, at, scope), onLeftOut);
+    const shown = shownOr(() => {
+      // Cells whose columns nobody knows cannot be mapped.
+      if (columns === undefined) throw new NotOurs(`a row of ${at.kind.kind} without columns`);
+      return rowToTenant(row, rules, at, scope);
+    }, onLeftOut);
     return shown === undefined ? [] : [shown];
   });
   return table;
@@ -42,12 +49,10 @@ export function tableToTenant(
 /** What to do with the cells of one column; `name` is the object's own name. */
 type ColumnRule = CellRule | { readonly cell: 'ownName' } | undefined;
 
-function rulesOf(columns: JsonValue | undefined, at: KindAtVersion): { rules: ColumnRule[]; names: string[] } {
-  const names = Array.isArray(columns)
-    ? columns.map((column) => (isObject(column) ? String(column['name']).toLowerCase() : ''))
-    : [];
+function rulesOf(columns: JsonValue[], at: KindAtVersion): { rules: ColumnRule[]; names: string[] } {
+  const names = columns.map((column) => (isObject(column) ? String(column['name']).toLowerCase() : ''));
   const rules = names.map((name, index): ColumnRule => {
-    const column = (columns as JsonValue[])[index];
+    const column = columns[index];
     if (isObject(column) && column['format'] === 'name') return { cell: 'ownName' };
     return Object.hasOwn(at.kind.columns, name) ? at.kind.columns[name] : undefined;
   });

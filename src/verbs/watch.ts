@@ -9,6 +9,7 @@ import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { eventToTenant } from '../translate/event.ts';
 import { NotOurs } from '../translate/object.ts';
+import { rememberColumns } from '../translate/table-columns.ts';
 import { withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { isOwnedBy } from './owner.ts';
@@ -66,6 +67,8 @@ function added(call: Call, host: Host, object: JsonObject): WatchEvent {
  * counted: it never ends the stream of the others.
  */
 export function showEvent(call: Call, host: Host, place: Place, event: WatchEvent): WatchEvent | undefined {
+  // Upstream sends a Table's columns once, with an event that may not be the tenant's.
+  rememberColumns(event.object, call.scope);
   if (event.type !== 'BOOKMARK' && event.type !== 'ERROR' && !isShown(call, host, place, event.object))
     return undefined;
   try {

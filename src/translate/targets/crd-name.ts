@@ -9,7 +9,10 @@ export function crdNameToUpstream(name: TenantName, scope: Scope): UpstreamName 
   const dot = name.indexOf('.');
   // No CRD is called so, but the name must not be anybody else's object either.
   if (dot < 0) return scope.names.up(name);
-  return `${name.slice(0, dot)}.${scope.names.up(name.slice(dot + 1) as TenantName)}` as UpstreamName;
+  const group = name.slice(dot + 1);
+  const upstream = scope.names.up(group as TenantName);
+  scope.renames.note(upstream, group);
+  return `${name.slice(0, dot)}.${upstream}` as UpstreamName;
 }
 
 /** Undefined when its group is not this tenant's. */
