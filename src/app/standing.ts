@@ -19,21 +19,22 @@ export function createStanding(provisioner: Provisioner, host: () => Host): Stan
       return at.class === 'virtual' ? listDefaults(tenant, at.kind.group, at.kind.resource) : [];
     },
     async store(call, object) {
-      if (isNamespaces(call.at)) return await provisioner.ensureReady(call.tenant, nameOf(object) as TenantName);
-      await storeRole(call, object, host());
+      if (!isNamespaces(call.at)) return await storeRole(call, object, host());
+      await provisioner.ensureReady(call.tenant, nameOf(object) as TenantName);
+      return true;
     },
   };
 }
 
 /** Stores a default role or binding as the tenant's own, unless it is stored already. */
-async function storeRole(call: Call, object: JsonObject, host: Host): Promise<void> {
+async function storeRole(call: Call, object: JsonObject, host: Host): Promise<boolean> {
   const {
     uid: _uid,
     resourceVersion: _version,
     creationTimestamp: _created,
     ...metadata
   } = object['metadata'] as JsonObject;
-  const bare: Host = { ...host, standing: { list: () => [], store: async () => {} } };
+  const bare: Host = { ...host, standing: { list: () => [], store: async () => false } };
   const plain: Call = {
     ...call,
     accept: { ...call.accept, as: undefined },
@@ -41,7 +42,8 @@ async function storeRole(call: Call, object: JsonObject, host: Host): Promise<vo
     body: { contentType: 'application/json', document: { ...cloneJson(object), metadata } },
   };
   // Already stored (409) is as good; any other refusal meets the write that follows as well.
-  await create(plain, bare);
+  const reply = await create(plain, bare);
+  return reply.kind === 'object' && reply.status === 201;
 }
 
 function isNamespaces(at: KindAtVersion): boolean {

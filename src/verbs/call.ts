@@ -53,6 +53,6 @@ export interface Seal {
  */
 export interface Standing {
   list(tenant: Tenant, at: KindAtVersion): readonly JsonObject[];
-  /** Stores it, so that a write can go on to change it. */
-  store(call: Call, object: JsonObject): Promise<void>;
+  /** Stores it, so that a write can go on to change it. False when it was stored already. */
+  store(call: Call, object: JsonObject): Promise<boolean>;
 }
