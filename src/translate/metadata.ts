@@ -6,6 +6,7 @@
  */
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 import { managedFieldsDown, managedFieldsUp } from './managed-fields.ts';
 import {
   checkGenerateName,
@@ -95,10 +96,22 @@ function guardPatch(metadata: JsonObject, walk: Walk): void {
   }
   const { labels, annotations, finalizers } = metadata;
   if (labels === null && walk.shape === 'merge') walk.needsLive('metadata.labels: null');
-  if (annotations === null || hasDirective(annotations)) walk.needsLive('metadata.annotations as a whole');
+  if (walk.at.kind.naming?.is !== 'namespace') return;
+  // Of all that tenants write, only namespaces carry annotations, and maybe finalizers, of ours.
+  if (annotations === null || hasDirective(annotations)) keepUid(metadata, walk);
   if (finalizers === null || (finalizers !== undefined && walk.shape === 'merge')) {
     walk.needsLive('metadata.finalizers as a whole');
   }
+}
+
+/** The one hidden annotation of a namespace is known: all others can go without a look at the object. */
+function keepUid(metadata: JsonObject, walk: Walk): void {
+  const { annotations } = metadata;
+  if (walk.shape !== 'strategic' || (isObject(annotations) && Object.hasOwn(annotations, '$retainKeys'))) {
+    walk.needsLive('metadata.annotations as a whole');
+  }
+  const kept = isObject(annotations) && annotations['$patch'] === 'replace' ? annotations : { $patch: 'replace' };
+  metadata['annotations'] = { ...kept, [TENANT_UID_ANNOTATION]: walk.scope.tenant.uid };
 }
 
 function hasDirective(value: JsonValue | undefined): boolean {

@@ -39,7 +39,7 @@ export function metadataPlace(rest: readonly string[], op: string, references: N
     case 'annotations':
       return key === undefined ? wholeMap(field, op, references, walk) : entry(field, key, references, walk, tokens);
     case 'finalizers':
-      if (isLabelled(at)) throw needs(tokens);
+      if (at.kind.naming?.is === 'namespace') throw needs(tokens);
       return { tokens, map: (value) => refusing(value, walk) };
     case 'ownerReferences':
       return owners(tokens, key, deeper, walk);
@@ -55,19 +55,21 @@ export function metadataPlace(rest: readonly string[], op: string, references: N
 function wholeMap(field: 'labels' | 'annotations', op: string, references: Node, walk: Walk): Place {
   const tokens = ['metadata', field];
   const labelled = isLabelled(walk.at);
-  const isHidden = labelled || (field === 'annotations' && op === 'test');
+  const isHidden = field === 'labels' ? labelled : op === 'test' || walk.at.kind.naming?.is === 'namespace';
   if (isHidden && (field === 'annotations' || op === 'remove' || op === 'copy' || op === 'move')) throw needs(tokens);
   const special = specialNode(references, field);
   return {
     tokens,
     map: (value) => {
       if (!isObject(value)) {
-        if (labelled) throw needs(tokens);
+        if (labelled && field === 'labels') throw needs(tokens);
         return value;
       }
       refuseOwnKeys({ [field]: value }, (problem, below) => walk.refuse(problem, `metadata${below}`));
       const mapped = special === undefined ? value : walk.step(`.metadata.${field}`, value, special);
-      return labelled && isObject(mapped) ? { ...mapped, [TENANT_LABEL]: walk.scope.tenant.id } : mapped;
+      return labelled && field === 'labels' && isObject(mapped)
+        ? { ...mapped, [TENANT_LABEL]: walk.scope.tenant.id }
+        : mapped;
     },
   };
 }

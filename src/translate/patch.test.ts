@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import { NeedsLiveObject, patchToUpstream } from './patch.ts';
 
 const ACME = scopeOf('acme');
+const UID = { 'kubeveil.dev/tenant-uid': 'acme-uid' };
 const OWN = { 'kubeveil.dev/tenant': 'acme' };
 
 function merge(key: string, patch: JsonObject): JsonValue {
@@ -52,9 +53,15 @@ describe('merge patches', () => {
     { metadata: { finalizers: [] } },
     { metadata: { finalizers: null } },
     { metadata: null },
-  ])('%j would drop what is ours, and needs the object', (patch) => {
-    expect(() => merge('/namespaces', structuredClone(patch))).toThrow(NeedsLiveObject);
-    expect(() => merge('rbac.authorization.k8s.io/clusterroles', structuredClone(patch))).toThrow(NeedsLiveObject);
+  ])('of a namespace, %j would drop what is ours, and needs the object', (patch) => {
+    expect(() => merge('/namespaces', patch)).toThrow(NeedsLiveObject);
+  });
+
+  it('of other labelled kinds may clear all but the labels', () => {
+    const key = 'rbac.authorization.k8s.io/clusterroles';
+    expect(() => merge(key, { metadata: { labels: null } })).toThrow(NeedsLiveObject);
+    const patch = { metadata: { annotations: null, finalizers: null } };
+    expect(merge(key, structuredClone(patch))).toEqual(patch);
   });
 
   it('may clear the maps of objects that carry nothing of ours', () => {
@@ -109,9 +116,13 @@ describe('strategic merge patches', () => {
       { labels: { $retainKeys: ['a', 'kubeveil.dev/tenant'], a: 'b', ...OWN } },
     ],
     [{ labels: { a: 'b' } }, { labels: { a: 'b' } }],
+    [{ annotations: null }, { annotations: { $patch: 'replace', ...UID } }],
+    [{ annotations: { $patch: 'delete' } }, { annotations: { $patch: 'replace', ...UID } }],
+    [{ annotations: { $patch: 'replace', a: 'b' } }, { annotations: { $patch: 'replace', a: 'b', ...UID } }],
+    [{ annotations: { a: null } }, { annotations: { a: null } }],
     [{ finalizers: ['a.b/c'] }, { finalizers: ['a.b/c'] }],
     [{ '$deleteFromPrimitiveList/finalizers': ['a.b/c'] }, { '$deleteFromPrimitiveList/finalizers': ['a.b/c'] }],
-  ])('of %j keep the label: %j', (metadata, upstream) => {
+  ])('of a namespace, %j keeps what is ours: %j', (metadata, upstream) => {
     expect(strategic('/namespaces', { metadata })).toEqual({ metadata: upstream });
   });
 
@@ -119,7 +130,7 @@ describe('strategic merge patches', () => {
     { $patch: 'replace', metadata: {} },
     { metadata: { $patch: 'replace' } },
     { metadata: { $retainKeys: ['name'] } },
-    { metadata: { annotations: { $patch: 'replace' } } },
+    { metadata: { annotations: { $retainKeys: ['a'] } } },
     { metadata: { finalizers: null } },
   ])('%j would drop what is ours', (patch) => {
     expect(() => strategic('/namespaces', patch)).toThrow(NeedsLiveObject);
@@ -158,6 +169,13 @@ describe('strategic merge patches', () => {
         '$setElementOrder/items': [{ ns: 'acme--d' }],
         items: [{ $patch: 'delete', ns: 'acme--e' }, { $patch: 'replace' }],
       },
+    });
+  });
+
+  it('for a whole object pass where nothing of ours is in it', () => {
+    expect(strategic('/configmaps', { $patch: 'replace', metadata: { namespace: 'web' } })).toEqual({
+      $patch: 'replace',
+      metadata: { namespace: 'acme--web' },
     });
   });
 

@@ -9,6 +9,7 @@
 import { ApiError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../ports.ts';
+import { isLabelled } from './names-check.ts';
 import { fragmentToUpstream } from './object.ts';
 import { jsonPatchToUpstream } from './patch-json.ts';
 import type { Scope } from './scope.ts';
@@ -46,6 +47,6 @@ export function patchToUpstream(
     );
   }
   if (!isObject(patch)) throw new ApiError('ERR_BAD_REQUEST', 'the patch must be an object');
-  if (Object.hasOwn(patch, '$patch')) throw new NeedsLiveObject('$patch for the whole object');
+  if (Object.hasOwn(patch, '$patch') && isLabelled(at)) throw new NeedsLiveObject('$patch for the whole object');
   return fragmentToUpstream(patch, at, scope, shape, subresource) as JsonObject;
 }

@@ -66,6 +66,7 @@ export function kindsOf(scope: Scope): KindAtVersion[] {
   return [...(scope.kinds as ListingKindRegistry).list(scope.tenant)];
 }
 
+const HOST = hostVersions();
 const registries = new Map<Profile, ListingKindRegistry>();
 
 function registryOf(profile: Profile): ListingKindRegistry {
@@ -73,7 +74,7 @@ function registryOf(profile: Profile): ListingKindRegistry {
   if (registry === undefined) {
     registry = createKindRegistry({
       customKinds: { synced: true, subscribe: sendCrds },
-      versions: hostVersions,
+      versions: () => HOST,
       sharedGroups: new Set(['gateway.networking.k8s.io']),
       profileOf: () => profile,
     });
