@@ -119,9 +119,12 @@ export function createStages(options: StagesOptions): Stages {
       return decodeBody(bytes, head.headers.get('content-type'), { verb: info.verb, gvk, custom: at.kind.custom });
     },
     serveNonResource: (request) => others(request),
-    serveResource(request) {
-      if (request.at.kind.answeredBy === 'proxy') return review(request);
-      return serve({ ...request, scope: scopeOf(request) }, options.verbHost);
+    async serveResource(request) {
+      const { kind, version } = request.at;
+      if (kind.answeredBy === 'proxy') return await review(request);
+      const reply = await serve({ ...request, scope: scopeOf(request) }, options.verbHost);
+      // Tells respond whether the watch can go out as protobuf.
+      return reply.kind === 'watch' ? { ...reply, gvk: { group: kind.group, version, kind: kind.kind } } : reply;
     },
     async respond(incoming, known, reply) {
       const written = await writeReply(sinkOf(incoming), reply, answering(incoming, known));

@@ -105,7 +105,7 @@ async function decodePatch(
 ): Promise<DecodedBody> {
   const type = contentType === undefined ? undefined : mediaType(contentType);
   if (type === undefined || !PATCH_TYPES.includes(type)) {
-    throw new ApiError('ERR_UNSUPPORTED_MEDIA_TYPE', '415: Unsupported Media Type');
+    throw new ApiError('ERR_UNSUPPORTED_MEDIA_TYPE', '415: Unsupported Media Type', { details: {} });
   }
   if (context.custom && type === STRATEGIC) throw unsupported(PATCH_TYPES.filter((each) => each !== STRATEGIC));
   let document: JsonValue;

@@ -9,8 +9,8 @@
  */
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
-/** Starts with a letter or `/`, ends with no colon or space, and holds nothing that is syntax anywhere. */
-const PLAIN = /^[A-Za-z/](?:[A-Za-z0-9_./@+-]|:(?=[^ ])| (?=[A-Za-z0-9_./@+(-]))*$/;
+/** Printable ASCII that starts with a letter or `/` and has no `: `, ` #`, or colon or space at its end. */
+const PLAIN = /^[A-Za-z/](?:[!"$-9;-~]|[:#](?=[!"$-~])(?<! #)| (?=[!"$-~]))*$/;
 /** What some reader takes for a boolean, null or a number. */
 const SPECIAL = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
 /** Characters that JSON leaves as they are, but a YAML stream may not hold. */

@@ -226,6 +226,7 @@ class Door {
   #follow(request: AnyRequest, response: AnyResponse, gone: AbortController): void {
     const { log } = this.#options;
     const underway = { request, response };
+    const session = 'stream' in request ? request.stream.session : undefined;
     const onSocket = this.#underway.get(request.socket) ?? new Set();
     if (!('stream' in request)) this.#underway.set(request.socket, onSocket.add(underway));
     const end = (): void => gone.abort(this.#ending.reason);
@@ -236,6 +237,8 @@ class Door {
     response.once('finish', () => {
       if ('stream' in request) {
         if (!request.complete) request.stream.close(http2.NGHTTP2_NO_ERROR);
+        // Whoever has no credential pays for a new connection each time; kube-apiserver does the same.
+        if (response.statusCode === 401) session?.close();
       } else if (!request.complete || this.#draining.aborted) {
         request.socket.end();
         lingerThenDestroy(request.socket);

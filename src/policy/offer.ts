@@ -50,13 +50,10 @@ function subresourceVerbs(at: KindAtVersion, subresource: string): readonly Verb
 
 function notFound(): ApiError {
   return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', {
-    details: {},
     why: 'not-offered',
   });
 }
 
 function notAllowed(): ApiError {
-  return new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource', {
-    details: {},
-  });
+  return new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
 }

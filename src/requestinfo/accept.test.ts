@@ -76,6 +76,17 @@ describe('negotiate', () => {
     [',,,', 'resource', ROUTER],
     ['json', 'resource', ROUTER],
     ['application/json/x', 'resource', ROUTER],
+    [
+      'application/xml',
+      'list',
+      `${ROUTER}, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch`,
+    ],
+    [
+      'application/xml',
+      'watch',
+      `${ROUTER}, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch`,
+    ],
+    ['application/json;stream=foo', 'list', NEGOTIATOR],
     ['application/json;as=Foo;v=v1;g=meta.k8s.io', 'resource', NEGOTIATOR],
     ['application/json;as=Table;v=v3;g=meta.k8s.io', 'resource', NEGOTIATOR],
     ['application/json;as="Table";v=v1;g=meta.k8s.io', 'resource', NEGOTIATOR],
@@ -124,7 +135,8 @@ describe('offerOf', () => {
     ['/apis/apps/v1', 'plain'],
     ['/version', 'any'],
     ['/openapi/v2', 'any'],
-    ['/api/v1/pods', 'resource'],
+    ['/api/v1/pods', 'list'],
+    ['/api/v1/namespaces/web/pods/a', 'resource'],
     ['/api/v1/pods?watch=1', 'watch'],
     ['/api/v1/namespaces/web/pods/a/log', 'any'],
   ])('%s: %s', (target, offer) => {

@@ -13,12 +13,12 @@ import { type AcceptClause, parseAccept } from './accept-header.ts';
 /**
  * What an endpoint can answer with.
  * - resource: JSON, YAML, protobuf; as a Table or as metadata only
- * - watch: the same, but YAML has no stream form
+ * - list, watch: the same; of a watch YAML has no stream form
  * - discovery: `/api` and `/apis`, also aggregated
  * - plain: no other shape than its own
  * - any: the answer has one media type of its own whatever the client says (logs, health, version, OpenAPI)
  */
-export type Offer = 'resource' | 'watch' | 'discovery' | 'plain' | 'any';
+export type Offer = 'resource' | 'list' | 'watch' | 'discovery' | 'plain' | 'any';
 
 const MEDIA = [
   { media: 'json', subtype: 'json', streams: true },
@@ -35,7 +35,7 @@ const PRETTY_AGENT = /^(?:curl|Wget|Mozilla\/5\.0)/;
 /** What the endpoint of this request offers. */
 export function offerOf(info: RequestInfo): Offer {
   if (info.isResource) {
-    if (info.verb === 'watch') return 'watch';
+    if (info.verb === 'watch' || info.verb === 'list') return info.verb;
     return OWN_MEDIA.has(info.subresource) ? 'any' : 'resource';
   }
   if (info.path === '/api' || info.path === '/apis') return 'discovery';
@@ -54,9 +54,9 @@ export function negotiate(header: string | undefined, offer: Offer, query?: Quer
   const first = choices[0];
   if (first === undefined) {
     if (offer === 'any') return { media: 'json', as: undefined, pretty };
-    throw notAcceptable(clauses, TYPES);
+    throw notAcceptable(clauses, TYPES, offer === 'list' || offer === 'watch' ? `${TYPES}, ${STREAM_TYPES}` : TYPES);
   }
-  if (offer === 'watch' && first.media === 'yaml') throw notAcceptable(clauses, STREAM_TYPES);
+  if (offer === 'watch' && first.media === 'yaml') throw notAcceptable(clauses, STREAM_TYPES, STREAM_TYPES);
   const best: Accept = { media: first.media, as: first.as, pretty: pretty || first.pretty };
   const second = first.media === 'protobuf' ? choices.find((choice) => choice.media !== 'protobuf') : undefined;
   return second === undefined
@@ -110,7 +110,7 @@ function offersShape(offer: Offer, media: Accept['media'], as: NonNullable<Accep
   if (offer === 'discovery') {
     return as.kind === 'APIGroupDiscoveryList' && as.group === 'apidiscovery.k8s.io' && as.version === 'v2';
   }
-  if (offer !== 'resource' && offer !== 'watch') return false;
+  if (offer !== 'resource' && offer !== 'list' && offer !== 'watch') return false;
   if (as.group !== 'meta.k8s.io' || (as.version !== 'v1' && as.version !== 'v1beta1')) return false;
   if (as.kind === 'Table') return media !== 'protobuf';
   return as.kind === 'PartialObjectMetadata' || as.kind === 'PartialObjectMetadataList';
@@ -124,15 +124,13 @@ function isPretty(query: Query | undefined, userAgent: string | undefined): bool
 }
 
 /** The router's words when no media type is known at all, the negotiator's when only its parameters do not fit. */
-function notAcceptable(clauses: readonly AcceptClause[], types: string): ApiError {
+function notAcceptable(clauses: readonly AcceptClause[], types: string, routed: string): ApiError {
   const known = clauses.some(
     ({ type, subtype }) =>
       (type === '*' && subtype === '*') || (type === 'application' && MEDIA.some((media) => media.subtype === subtype)),
   );
-  return new ApiError(
-    'ERR_NOT_ACCEPTABLE',
-    known
-      ? `only the following media types are accepted: ${types}`
-      : `406: Not Acceptable\n\nAvailable representations: ${TYPES}`,
-  );
+  if (known) return new ApiError('ERR_NOT_ACCEPTABLE', `only the following media types are accepted: ${types}`);
+  return new ApiError('ERR_NOT_ACCEPTABLE', `406: Not Acceptable\n\nAvailable representations: ${routed}`, {
+    details: {},
+  });
 }

@@ -36,9 +36,15 @@ export function statusOf(error: unknown, id: string): Status {
     status: 'Failure',
     message: error.message,
     reason: error.reason,
-    ...(error.details === undefined ? {} : { details: error.details }),
+    ...detailsOf(error),
     code: error.status,
   };
+}
+
+/** The server's router, whose refusals these two are where no object is named, always has `details`. */
+function detailsOf(error: ApiError): Pick<Status, 'details'> {
+  if (error.details !== undefined) return { details: error.details };
+  return error.code === 'ERR_NOT_FOUND' || error.code === 'ERR_METHOD_NOT_ALLOWED' ? { details: {} } : {};
 }
 
 /** `Retry-After` where the refusal says when to come back. */

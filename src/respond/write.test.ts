@@ -182,6 +182,14 @@ describe('refusals', () => {
     expect(decodeObject(protobuf.body).object).toMatchObject({ kind: 'Status', code: 404 });
   });
 
+  it('are negotiated as errors when they come as objects', async () => {
+    const client = new FakeClient();
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404 };
+    const table: Accept = { media: 'yaml', as: { kind: 'Table', group: 'meta.k8s.io', version: 'v1' } };
+    await writeReply(client, { kind: 'object', status: 404, object: status }, answering({ accept: table }));
+    expect([client.status, client.headers['content-type']]).toEqual([404, 'application/json']);
+  });
+
   it('cut off an answer that has begun, and write nothing to a client that is gone', async () => {
     const begun = new FakeClient();
     begun.writeHead(200, {});

@@ -66,7 +66,10 @@ export async function writeReply(sink: Sink, reply: Reply, answering: Answering)
         answering,
       );
     }
-    const { contentType, bytes } = encodeAs(reply.object, answering.accept);
+    // An error that came as an object, such as one of upstream's, is negotiated as an error all the same.
+    const accept =
+      reply.status < 400 ? answering.accept : errorAccept(answering.acceptError, speaksProtobuf(reply.object));
+    const { contentType, bytes } = encodeAs(reply.object, accept);
     return await send(sink, reply.status, answerHeaders(answering.id, contentType, reply.headers), bytes, answering);
   } catch (error) {
     return await writeError(sink, error, answering);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BODY_LIMIT_BYTES, type Door, openDoor } from '../support/door.ts';
-import { lastBody, RawClient, statusesOf } from '../support/raw-client.ts';
+import { lastBody, RawClient, statusesOf } from '../support/wire-client.ts';
 
 const HEAD = 'Host: localhost\r\n';
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';

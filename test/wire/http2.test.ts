@@ -4,9 +4,10 @@
  */
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/errors.ts';
 import { type Door, openDoor } from '../support/door.ts';
 import { FLAG, FRAME, type Frame, frame, framesOf, headerBlock, PREFACE } from '../support/http2-frames.ts';
-import { RawClient } from '../support/raw-client.ts';
+import { RawClient } from '../support/wire-client.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 const REQUEST: Headers = [
@@ -198,6 +199,19 @@ describe('requests that are no requests', () => {
       frame(FRAME.data, FLAG.endStream, 1, 'GET /smuggled HTTP/1.1\r\n\r\n'),
     );
     expect(door.seen).toEqual([]);
+  });
+});
+
+describe('callers without a credential', () => {
+  it('are told to go after each answer', async () => {
+    await using strict = await openDoor({}, async () => {
+      throw new ApiError('ERR_UNAUTHORIZED', 'Unauthorized');
+    });
+    const session = connect(`https://127.0.0.1:${strict.port}`, { rejectUnauthorized: false });
+    const away = new Promise((resolve) => session.once('goaway', resolve));
+    expect((await request(session, { ':path': '/a' }))[0]).toBe(401);
+    expect(await away).toBe(constants.NGHTTP2_NO_ERROR);
+    await new Promise((resolve) => session.once('close', resolve));
   });
 });
 

@@ -8,7 +8,7 @@ import { startListener } from '../../src/listen/server.ts';
 import { logger } from '../../src/observe/log.ts';
 import { renderError } from '../../src/respond/status.ts';
 import { openDoor } from '../support/door.ts';
-import { lastBody, RawClient, statusesOf } from '../support/raw-client.ts';
+import { lastBody, RawClient, statusesOf } from '../support/wire-client.ts';
 
 const HEAD = 'Host: localhost\r\n';
 const PLAIN = { host: '127.0.0.1', handler: async () => {}, renderError, log: logger('test') };
