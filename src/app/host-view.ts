@@ -42,6 +42,8 @@ export interface HostView {
   catalogOf(tenant: Tenant): Catalog;
   /** Applies a write of ours at once to what authorization sees. */
   note(resource: string, object: JsonObject): void;
+  /** True when a cluster role or binding of this upstream name is stored, as far as is known. */
+  has(resource: string, name: string): boolean;
   whenSynced(): Promise<void>;
 }
 
@@ -112,6 +114,9 @@ export function startHostView(options: HostViewOptions): HostView {
       }),
     note(resource, object) {
       if (Object.hasOwn(informers, resource)) informers[resource as keyof typeof informers].note(cloneJson(object));
+    },
+    has(resource, name) {
+      return resource in informers && informers[resource as keyof typeof informers].get('', name) !== undefined;
     },
     async whenSynced() {
       await roles;

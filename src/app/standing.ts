@@ -6,14 +6,26 @@ import { nameOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion, Provisioner } from '../ports.ts';
 import type { TenantName } from '../tenancy/names.ts';
+import { virtualNames } from '../tenancy/segments.ts';
 import { SYSTEM_NAMESPACES, type Tenant } from '../tenancy/tenant.ts';
 import type { Call, Host, Standing } from '../verbs/call.ts';
 import { create } from '../verbs/create.ts';
 import { listDefaults } from '../virtual/defaults.ts';
 
-/** `host` is asked for late, as the host holds what is made here. */
-export function createStanding(provisioner: Provisioner, host: () => Host): Standing {
+export interface StandingOptions {
+  readonly provisioner: Provisioner;
+  /** Asked for late, as the host holds what is made here. */
+  readonly host: () => Host;
+  /** Is an object of a virtual kind stored, by its upstream name? */
+  readonly isStored: (resource: string, name: string) => boolean;
+}
+
+export function createStanding({ provisioner, host, isStored }: StandingOptions): Standing {
   return {
+    isStored(tenant, at, name) {
+      if (isNamespaces(at)) return host().namespaces.get(tenant.id, name as TenantName) !== undefined;
+      return isStored(at.kind.resource, virtualNames(tenant.id).up(name as TenantName));
+    },
     list(tenant, at) {
       if (isNamespaces(at)) return SYSTEM_NAMESPACES.map((name) => systemNamespace(tenant, name));
       return at.class === 'virtual' ? listDefaults(tenant, at.kind.group, at.kind.resource) : [];
@@ -34,7 +46,7 @@ async function storeRole(call: Call, object: JsonObject, host: Host): Promise<bo
     creationTimestamp: _created,
     ...metadata
   } = object['metadata'] as JsonObject;
-  const bare: Host = { ...host, standing: { list: () => [], store: async () => false } };
+  const bare: Host = { ...host, standing: { list: () => [], isStored: () => false, store: async () => false } };
   const plain: Call = {
     ...call,
     accept: { ...call.accept, as: undefined },

@@ -25,7 +25,11 @@ export function createVerbHost({ upstream, controllers, view, policies, sealer }
     namespaces: controllers.namespaces,
     provisioner: controllers.provisioner,
     seal: sealer,
-    standing: createStanding(controllers.provisioner, () => host),
+    standing: createStanding({
+      provisioner: controllers.provisioner,
+      host: () => host,
+      isStored: (resource, name) => view.has(resource, name),
+    }),
     virtual: virtualBehaviour,
     sharedNames(call) {
       if (call.at.class !== 'published') return undefined;

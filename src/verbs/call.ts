@@ -53,6 +53,8 @@ export interface Seal {
  */
 export interface Standing {
   list(tenant: Tenant, at: KindAtVersion): readonly JsonObject[];
+  /** As far as this replica has seen: is one of this name stored, so that it hides the standing one? */
+  isStored(tenant: Tenant, at: KindAtVersion, name: string): boolean;
   /** Stores it, so that a write can go on to change it. False when it was stored already. */
   store(call: Call, object: JsonObject): Promise<boolean>;
 }

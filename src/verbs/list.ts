@@ -34,7 +34,9 @@ export async function list(call: Call, host: Host): Promise<Reply> {
     metadata['continue'] = await sealContinue(call, host, 'one', { token });
     return { kind: 'object', status: 200, object: withIncluded(call, shown) };
   }
-  const all = withStanding(call, host, shown, standingMissing(call, host, namesIn(shown)));
+  const { query } = call.info;
+  const isPartial = position !== undefined || query.has('labelSelector') || query.has('fieldSelector');
+  const all = withStanding(call, host, shown, standingMissing(call, host, namesIn(shown), isPartial));
   return { kind: 'object', status: 200, object: withIncluded(call, all) };
 }
 

@@ -22,14 +22,18 @@ export function standingObject(call: Call, host: Host): JsonObject | undefined {
   return host.standing.list(call.tenant, call.at).find((object) => nameOf(object) === call.info.name);
 }
 
-/** Standing objects that the client's selectors pick and that `stored` does not hold already. */
-export function standingMissing(call: Call, host: Host, stored: ReadonlySet<string>): JsonObject[] {
+/**
+ * Standing objects that the client's selectors pick and that are not stored.
+ * @param isPartial `stored` may lack some of those that are: what this replica knows then counts as well
+ */
+export function standingMissing(call: Call, host: Host, stored: ReadonlySet<string>, isPartial = false): JsonObject[] {
   const all = host.standing.list(call.tenant, call.at);
   if (all.length === 0) return [];
   const label = parseLabelSelector(call.info.query.get('labelSelector') ?? '');
   const field = parseFieldSelector(call.info.query.get('fieldSelector') ?? '');
   return all.filter((object) => {
     if (stored.has(nameOf(object))) return false;
+    if (isPartial && host.standing.isStored(call.tenant, call.at, nameOf(object))) return false;
     if (!label.matches(labelsOf(object))) return false;
     return field.matches({ 'metadata.name': nameOf(object), 'status.phase': 'Active' });
   });

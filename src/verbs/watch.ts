@@ -27,7 +27,7 @@ export async function watch(call: Call, host: Host): Promise<Reply> {
   const query = [...plainParameters(call.info.query, 'watch'), ...labels, ...tableParameters(call)];
   const opened = await openWatch(call, host, place, place.collection, query);
   if ('reply' in opened) return opened.reply;
-  const standing = wantsInitialEvents(call) ? standingMissing(call, host, new Set()) : [];
+  const standing = wantsInitialEvents(call) ? standingMissing(call, host, new Set(), true) : [];
   return { kind: 'watch', events: shown(call, host, place, opened.events, standing) };
 }
 
