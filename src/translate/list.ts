@@ -4,7 +4,7 @@
  */
 import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../ports.ts';
-import { NotOurs, shownOr } from './not-ours.ts';
+import { NotOurs, shownOr, typeName } from './not-ours.ts';
 import { toTenant } from './object.ts';
 import type { Scope } from './scope.ts';
 import { tableToTenant } from './table.ts';
@@ -25,7 +25,7 @@ export function listToTenant(
   if (kind === `${at.kind.kind}List` && apiVersion === at.upstreamApiVersion) {
     list['apiVersion'] = apiVersionOf(at.kind.group, at.version);
   } else if (kind !== 'PartialObjectMetadataList' && !(at.kind.custom && apiVersion === at.upstreamApiVersion)) {
-    throw new NotOurs(`${apiVersion} ${kind} where a list of ${at.upstreamApiVersion} ${at.kind.kind} was asked for`);
+    throw new NotOurs(`${typeName(list)} where a list of ${at.upstreamApiVersion} ${at.kind.kind} was asked for`);
   } else if (apiVersion === at.upstreamApiVersion) {
     // A CRD may give its lists any kind.
     list['apiVersion'] = apiVersionOf(at.kind.group, at.version);

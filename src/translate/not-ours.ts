@@ -2,6 +2,8 @@
  * An object, row or name from upstream that is not this tenant's, or that cannot be shown safely. It is left out of
  * lists and watches and is 404 by name; the message is for the log and never for a client.
  */
+import type { JsonObject } from '../k8s/types.ts';
+
 export class NotOurs extends Error {
   constructor(message: string) {
     super(message);
@@ -18,4 +20,9 @@ export function shownOr<T>(map: () => T, onLeftOut: (error: NotOurs) => void): T
     onLeftOut(error);
     return undefined;
   }
+}
+
+/** `apps/v1 Deployment`, for the message of a NotOurs; whatever the two fields hold. */
+export function typeName({ apiVersion, kind }: JsonObject): string {
+  return [apiVersion, kind].map((part) => (typeof part === 'string' ? part : '?')).join(' ');
 }

@@ -8,7 +8,7 @@ import { ApiError } from '../errors.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import type { KindAtVersion } from '../ports.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
-import { NotOurs } from './not-ours.ts';
+import { NotOurs, typeName } from './not-ours.ts';
 import type { Scope } from './scope.ts';
 import { mapTarget } from './targets/map.ts';
 import { type Tree, treeOf } from './tree.ts';
@@ -109,7 +109,7 @@ function treeDown(object: JsonObject, at: KindAtVersion, scope: Scope): Tree {
     (apiVersion !== undefined && apiVersion !== at.upstreamApiVersion)
   ) {
     throw new NotOurs(
-      `${apiVersion} ${kind} where ${at.upstreamApiVersion} ${at.kind.kind} was asked for ${scope.tenant.id}`,
+      `${typeName(object)} where ${at.upstreamApiVersion} ${at.kind.kind} was asked for ${scope.tenant.id}`,
     );
   }
   if (apiVersion !== undefined) object['apiVersion'] = apiVersionOf(at.kind.group, at.version);

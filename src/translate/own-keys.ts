@@ -32,7 +32,8 @@ export function dropOwnKeys(metadata: JsonObject): Map<string, string> {
     const own = Object.keys(map).filter((key) => isOwn(key));
     if (own.length === 0) continue;
     for (const key of own) {
-      if (field === 'annotations') annotations.set(key, String(map[key]));
+      const value = map[key];
+      if (field === 'annotations' && typeof value === 'string') annotations.set(key, value);
       delete map[key];
     }
     if (Object.keys(map).length === 0) delete metadata[field];

@@ -50,7 +50,10 @@ export function tableToTenant(
 type ColumnRule = CellRule | { readonly cell: 'ownName' } | undefined;
 
 function rulesOf(columns: JsonValue[], at: KindAtVersion): { rules: ColumnRule[]; names: string[] } {
-  const names = columns.map((column) => (isObject(column) ? String(column['name']).toLowerCase() : ''));
+  const names = columns.map((column) => {
+    const name = isObject(column) ? column['name'] : undefined;
+    return typeof name === 'string' ? name.toLowerCase() : '';
+  });
   const rules = names.map((name, index): ColumnRule => {
     const column = columns[index];
     if (isObject(column) && column['format'] === 'name') return { cell: 'ownName' };

@@ -13,7 +13,8 @@ export function crdConversionUp(value: JsonValue, walk: Walk): JsonValue {
   const isNone = strategy === undefined || strategy === null || strategy === 'None';
   if (isNone && (webhook === undefined || webhook === null)) return value;
   const detail = 'conversion webhooks are not offered in this cluster; supported values: "None"';
-  return walk.refuse({ reason: 'FieldValueNotSupported', value: String(strategy ?? 'Webhook'), detail }, '.strategy');
+  const text = typeof strategy === 'string' ? strategy : 'Webhook';
+  return walk.refuse({ reason: 'FieldValueNotSupported', value: text, detail }, '.strategy');
 }
 
 export function crdConversionDown(value: JsonValue): JsonValue {
