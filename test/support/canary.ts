@@ -45,7 +45,7 @@ export function forbiddenTo({ own, foreign, host }: Secrets): Forbidden[] {
     // The audience of a tenant's tokens is the one thing of ours that it may see.
     {
       what: 'of the proxy',
-      pattern: /kubeveil\.dev\/(?![0-9a-f]{8}-[0-9a-f-]{27})|virtual\.kubeveil\.dev|kubeveil[:.]/i,
+      pattern: /kubeveil\.dev\/(?![0-9a-f]{8}-[0-9a-f-]{27})|kubeveil:|kubeveil\.inert|virtual\.kubeveil/i,
     },
   ];
 }
