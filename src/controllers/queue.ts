@@ -39,7 +39,7 @@ export interface WorkQueueOptions {
 
 const BACKOFF = { firstMs: 50, capMs: 30_000 };
 
-export const systemClock: QueueClock = {
+const systemClock: QueueClock = {
   nowMs: Date.now,
   timer(callback, ms) {
     const timer = setTimeout(callback, ms);

@@ -39,7 +39,7 @@ export async function deleteTenant(host: Host, controllers: Controllers, id: str
   });
 }
 
-export function phaseOf(tenant: JsonObject): unknown {
+function phaseOf(tenant: JsonObject): unknown {
   return isObject(tenant['status']) ? tenant['status']['phase'] : undefined;
 }
 
