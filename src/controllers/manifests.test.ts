@@ -31,7 +31,11 @@ describe('manifests', () => {
   it.each([
     ['a kind that is not installed', 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: x', /v1\/Pod, which is not a kind/],
     ['no name', 'apiVersion: v1\nkind: Namespace', /no object/],
-    ['a namespace too many', 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: x\n  namespace: web', /must not have/],
+    [
+      'a namespace too many',
+      'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: x\n  namespace: web',
+      /must not have/,
+    ],
     ['no namespace', 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x', /must have a namespace/],
     ['a fault of YAML', 'a: [', /cannot be read/],
   ])('with %s are refused', (_what, text, saying) => {

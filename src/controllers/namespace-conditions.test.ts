@@ -6,6 +6,13 @@ function namespace(type: string, message: string, status = 'True'): JsonObject {
   return { status: { conditions: [{ type, status, message }] } };
 }
 
+/** Adds that some kind could not be listed. */
+function blind(object: JsonObject): JsonObject {
+  const failure = { type: 'NamespaceDeletionContentFailure', status: 'True', message: 'failed to list' };
+  const { conditions } = object['status'] as { conditions: JsonObject[] };
+  return { status: { conditions: [...conditions, failure] } };
+}
+
 describe('what is left in a namespace', () => {
   const content = (message: string, status?: string) => namespace('NamespaceContentRemaining', message, status);
   const bindings = 'rolebindings.rbac.authorization.k8s.io has 2 resource instances';
@@ -20,6 +27,7 @@ describe('what is left in a namespace', () => {
     ['another condition', namespace('NamespaceDeletionContentFailure', `Some resources are remaining: ${bindings}`)],
     ['words it does not know', content(`Remaining: ${bindings}`)],
     ['nothing said yet', {}],
+    ['a kind that could not be looked at', blind(content(`Some resources are remaining: ${bindings}`))],
   ])('is not known to be only guards with %s', (_title, object) => {
     expect(onlyBindingsRemain(object)).toBe(false);
   });

@@ -10,8 +10,16 @@ const BINDINGS_ONLY =
   /^Some resources are remaining: rolebindings\.rbac\.authorization\.k8s\.io has \d+ resource instances$/;
 const FINALIZER = /(\S+) in \d+ resource instances/g;
 
-/** True when the controller has looked and found nothing but RoleBindings. */
+/** Each says that the controller could not look everywhere. */
+const BLIND = [
+  'NamespaceDeletionContentFailure',
+  'NamespaceDeletionDiscoveryFailure',
+  'NamespaceDeletionGroupVersionParsingFailure',
+];
+
+/** True when the controller has looked everywhere and found nothing but RoleBindings. */
 export function onlyBindingsRemain(namespace: JsonObject): boolean {
+  if (BLIND.some((type) => messageOf(namespace, type) !== undefined)) return false;
   const message = messageOf(namespace, 'NamespaceContentRemaining');
   return message !== undefined && BINDINGS_ONLY.test(message);
 }

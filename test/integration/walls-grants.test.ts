@@ -277,4 +277,15 @@ describe('the provisioner', () => {
     expectRefused(await walls.provision('POST', at(`${ACME}--default`), account('other')), /and no other/);
     expectRefused(await walls.provision('POST', at('kube-system'), account('default')), /and no other/);
   });
+
+  it('writes no Secret that would be filled with a token', async () => {
+    const path = `${NAMESPACES}/kubeveil-system/secrets${DRY}`;
+    const secret = (type: string) => ({
+      metadata: { name: 'x', annotations: { 'kubernetes.io/service-account.name': 'kubeveil-datapath' } },
+      type,
+    });
+    expectDone(await walls.provision('POST', path, secret('Opaque')));
+    const filled = secret('kubernetes.io/service-account-token');
+    expectRefused(await walls.provision('POST', path, filled), /Opaque and kubernetes.io\/tls only/);
+  });
 });

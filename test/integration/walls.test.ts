@@ -7,6 +7,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createHostClient } from '../../src/controllers/host-client.ts';
 import { readManifests } from '../../src/controllers/manifests.ts';
+import { watchReadiness } from '../../src/controllers/readiness.ts';
 import { findMissingWalls } from '../../src/controllers/walls.ts';
 import { impersonate } from '../support/raw-client.ts';
 import {
@@ -132,5 +133,22 @@ describe('a look at the walls', () => {
     expect(await look()).toEqual([expect.stringMatching(/kubeveil-token-secrets .* differs/)]);
     await walls.admin('PATCH', `${policies}/kubeveil-token-secrets`, { spec: { matchConditions: null } }, MERGE);
     expect(await look()).toEqual([]);
+  });
+
+  it('keeps the proxy from serving while one is missing, and tells what to do', async () => {
+    const ending = new AbortController();
+    const client = createHostClient(walls.host.upstream, { as: 'provisioner' });
+    const options = { client, manifests: readManifests(), signal: ending.signal, waitingMs: 20, intervalMs: 20 };
+    const readiness = watchReadiness(options);
+    expect(readiness.problem()).toBeDefined();
+    await readiness.whenReady();
+    expect(readiness.problem()).toBeUndefined();
+    const bindings = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
+    const { body } = await walls.admin('GET', `${bindings}/kubeveil-tokens`);
+    await walls.admin('DELETE', `${bindings}/kubeveil-tokens`);
+    await expect.poll(() => readiness.problem()).toMatch(/kubeveil-tokens .* is missing.*kubectl apply -f deploy\//);
+    await walls.admin('POST', bindings, { ...body, metadata: { name: 'kubeveil-tokens' } });
+    await expect.poll(() => readiness.problem()).toBeUndefined();
+    ending.abort();
   });
 });

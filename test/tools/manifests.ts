@@ -52,7 +52,8 @@ export function generatedManifests(): Map<string, string> {
       file(
         [
           "# Secrets, for a tenant's `get secrets --all-namespaces`, list and watch. A host that does not want the reader to see",
-          '# Secrets leaves this file out; tenants then read Secrets one namespace at a time.',
+          '# Secrets leaves this file out; tenants then read Secrets one namespace at a time. RBAC has no exceptions: with this,',
+          '# the reader could read the keys in kubeveil-system too.',
         ],
         clusterRole('kubeveil:reader-secrets', readerSecretRules()),
         binding('kubeveil:reader-secrets', account('kubeveil-reader')),
