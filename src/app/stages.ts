@@ -64,6 +64,8 @@ export function createStages(options: StagesOptions): Stages {
       tenant,
       kinds: view.kinds,
       isOwnNamespace: (namespace) => controllers.namespaces.state(tenant.id, namespace) !== 'absent',
+      isOwnGroup: (group) =>
+        Iterator.from(view.kinds.list(tenant)).some(({ kind }) => kind.custom && kind.group === group),
       renames: new Renames(),
       username: identity.username,
       isTenant: (id) => controllers.tenants.get(id) !== undefined,

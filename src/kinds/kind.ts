@@ -111,6 +111,8 @@ export type CellRule =
   | { cell: 'kindName' }
   /** Subjects of one kind, joined by `, `. All are stored as inert Users, so upstream prints all of them under USERS. */
   | { cell: 'subjects'; kind: 'User' | 'Group' | 'ServiceAccount' }
+  /** Entries of a ResourceQuota, `key: used/hard`, joined by `, `: a key can hold a reference. */
+  | { cell: 'quota' }
   | { cell: 'message' }
   /** A namespace, as a printer column of `.metadata.namespace` gives it. */
   | { cell: 'namespace' }

@@ -8,6 +8,7 @@ import { decodeSegment } from '../tenancy/segments.ts';
 import { namingOf } from './names-check.ts';
 import { NotOurs } from './not-ours.ts';
 import type { Scope } from './scope.ts';
+import { quotaKeyToTenant } from './special/quota-key.ts';
 import { messageToTenant } from './targets/message.ts';
 import { nameTargetDown } from './targets/name.ts';
 import { namespaceToTenant } from './targets/namespace.ts';
@@ -22,6 +23,9 @@ export interface Row {
 
 /** What `kubectl get` prints for nothing. */
 const NOTHING = new Set(['', '<none>', '<unset>', '<unknown>']);
+
+/** `count/foos.stable.example.com: 1/5, pods: 0/3`: no key holds a comma, a colon or a blank. */
+const QUOTA_KEY = /(^|, )([^,: ]+)(?=: )/g;
 
 /** @throws {NotOurs} when the cell names something of somebody else */
 export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion, scope: Scope, row: Row): JsonValue {
@@ -44,6 +48,8 @@ export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion,
       const slash = cell.indexOf('/');
       return slash < 0 ? cell : `${namespaceToTenant(cell.slice(0, slash), scope)}${cell.slice(slash)}`;
     }
+    case 'quota':
+      return cell.replaceAll(QUOTA_KEY, (_entry, before, key) => `${before}${quotaKeyToTenant(key, scope)}`);
     case 'kindName':
       return kindName(cell, at, scope);
   }

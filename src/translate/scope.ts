@@ -14,6 +14,8 @@ export interface Scope {
   readonly kinds: KindRegistry;
   /** True when the tenant has a namespace of this name. */
   isOwnNamespace(namespace: TenantName): boolean;
+  /** True when the tenant has a CRD of this group: controllers write it into messages. */
+  isOwnGroup?(group: string): boolean;
   readonly renames: Renames;
   /** The user as the tenant knows them: stands in error texts where upstream names the impersonated user. */
   readonly username?: string;

@@ -96,6 +96,13 @@ describe('cells', () => {
     ).toBeUndefined();
   });
 
+  it('of a quota', () => {
+    const row = ['x', 'count/a.acme--b.c: 1/5, pods: 0/3', '<none>'];
+    const shown = ['x', 'count/a.b.c: 1/5, pods: 0/3', '<none>'];
+    expect(cells('/resourcequotas', ['Name', 'Request', 'Limit'], row, IN_WEB)).toEqual(shown);
+    expect(cells('/resourcequotas', ['Name', 'Request'], ['x', 'count/a.globex--b.c: 1/5'], IN_WEB)).toBeUndefined();
+  });
+
   it('of events', () => {
     expect(
       cells(

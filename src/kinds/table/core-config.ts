@@ -46,7 +46,7 @@ export const CORE_CONFIG: readonly Kind[] = [
       specialRef('status.used{key}', 'quotaKey'),
     ],
     subresources: { status: OPEN },
-    columns: { request: { cell: 'message' }, limit: { cell: 'message' } },
+    columns: { request: { cell: 'quota' }, limit: { cell: 'quota' } },
   }),
   native({
     group: '',

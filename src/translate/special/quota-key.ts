@@ -10,6 +10,7 @@
  */
 import type { JsonValue } from '../../k8s/types.ts';
 import type { ResourceKey } from '../../kinds/kind.ts';
+import type { Scope } from '../scope.ts';
 import { groupTargetDown, groupToUpstream } from '../targets/group.ts';
 import { nameTargetDown, nameTargetUp } from '../targets/name.ts';
 import type { Walk } from '../walk.ts';
@@ -34,10 +35,15 @@ export function quotaKeyUp(key: JsonValue, walk: Walk): JsonValue {
 }
 
 export function quotaKeyDown(key: JsonValue, walk: Walk): JsonValue {
+  return quotaKeyToTenant(key, walk.scope);
+}
+
+/** The key as the tenant sees it. @throws {NotOurs} when it names something of somebody else */
+export function quotaKeyToTenant(key: JsonValue, scope: Scope): JsonValue {
   return mapKey(
     key,
-    (group) => groupTargetDown(group, walk.scope),
-    (name, of) => nameTargetDown(name, of, walk.scope),
+    (group) => groupTargetDown(group, scope),
+    (name, of) => nameTargetDown(name, of, scope),
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Text that controllers write. The tenant's own prefix is taken out where a name follows that is known to be the
- * tenant's: one of its namespaces, or something that this exchange or this object has mapped. All other text stays.
+ * tenant's: one of its namespaces or API groups, or something that this exchange or this object has mapped. All other text stays.
  *
  *   pods "x" is in namespace acme--web   ->  pods "x" is in namespace web     (web is a namespace of the tenant)
  *   see acme--readme                     ->  the same
@@ -41,14 +41,15 @@ function knownAt(
   while (end < text.length && end - at < LONGEST && NAME_CHAR.test(text[end] ?? '')) end++;
   let upstream = text.slice(at, end);
   while (upstream.length > prefixLength) {
-    const tenant = scope.renames.get(upstream) ?? seen?.get(upstream) ?? ownNamespace(upstream, scope);
+    const tenant = scope.renames.get(upstream) ?? seen?.get(upstream) ?? ownName(upstream, scope);
     if (tenant !== undefined) return { tenant, length: upstream.length };
     upstream = upstream.slice(0, Math.max(0, ...['.', ':', '_'].map((mark) => upstream.lastIndexOf(mark))));
   }
   return undefined;
 }
 
-function ownNamespace(upstream: string, scope: Scope): string | undefined {
+function ownName(upstream: string, scope: Scope): string | undefined {
   const name = scope.names.down(upstream as UpstreamName);
-  return name !== undefined && scope.isOwnNamespace(name) ? name : undefined;
+  if (name === undefined) return undefined;
+  return scope.isOwnNamespace(name) || scope.isOwnGroup?.(name) === true ? name : undefined;
 }

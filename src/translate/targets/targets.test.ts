@@ -275,6 +275,12 @@ describe('messages', () => {
     expect(messageToTenant(text, FRESH)).toBe(shown);
   });
 
+  it('use the groups of the tenant’s own CRDs', () => {
+    const scope = { ...FRESH, isOwnGroup: (group: string) => group === 'stable.example.com' };
+    const text = 'no matches for kind "Widget" in group "acme--stable.example.com", nor in acme--other.example.com';
+    expect(messageToTenant(text, scope)).toBe(text.replace('acme--stable', 'stable'));
+  });
+
   it('use the names that the object itself shows', () => {
     const at = kindAt(FRESH, '/events');
     const event = {
