@@ -29,6 +29,8 @@ import { connectionFault, lingerThenDestroy, refuseRaw, upgradeRefused } from '.
 const GRACE_MS = 10_000;
 /** After the grace: time for the last bytes of what was told to end. */
 const LAST_MS = 1_000;
+/** Made once: every answered request ends with it, and a stack for each would cost more than the rest of the ending. */
+const CLIENT_GONE = new ApiError('ERR_UNAVAILABLE', 'the client is gone', { why: 'client-gone' });
 
 /** @throws {Error} when the port is taken or may not be used; the message names it. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -247,7 +249,7 @@ class Door {
     response.once('close', () => {
       this.#ending.removeEventListener('abort', end);
       onSocket.delete(underway);
-      gone.abort(new ApiError('ERR_UNAVAILABLE', 'the client is gone', { why: 'client-gone' }));
+      gone.abort(CLIENT_GONE);
     });
   }
 
