@@ -8,8 +8,10 @@ import { ApiError } from '../errors.ts';
 import type { Accept, NonResourceInfo, Reply, RequestHead, RequestInfo } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { openApiV2 } from '../openapi/v2.ts';
+import { encodeOpenApiV2, OPENAPI_V2_PROTOBUF } from '../openapi/v2-proto.ts';
 import { type Offered, OpenApiV3 } from '../openapi/v3.ts';
 import type { KindRegistry, Upstream } from '../ports.ts';
+import { parseAccept } from '../requestinfo/accept-header.ts';
 import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
@@ -58,7 +60,9 @@ export function nonResource(options: NonResourceOptions): (request: NonResourceR
     if (path === '/openapi/v2') {
       const groups = [...catalog().keys()].filter((group) => offered.isCustomGroup(group));
       const named = groups.map((group) => ({ tenant: group, upstream: offered.names.up(group as never) as string }));
-      return object(await openApiV2(options.upstream, offered, named));
+      const document = await openApiV2(options.upstream, offered, named);
+      if (!wantsProtobuf(head.headers.get('accept'))) return object(document);
+      return { kind: 'bytes', status: 200, contentType: OPENAPI_V2_PROTOBUF, bytes: encodeOpenApiV2(document) };
     }
     throw new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', { why: 'no-such-path' });
   };
@@ -84,6 +88,13 @@ function offeredTo(
       return entry.subresources.some((sub) => sub.subresource === subresource);
     },
   };
+}
+
+/** kubectl asks for nothing else. Both spellings are in use. */
+function wantsProtobuf(accept: string | undefined): boolean {
+  const known = /^(?:\*|json|com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf)$/;
+  const first = parseAccept(accept ?? '').find(({ subtype }) => known.test(subtype));
+  return first?.subtype.endsWith('+protobuf') === true;
 }
 
 async function version(upstream: Upstream): Promise<Reply> {

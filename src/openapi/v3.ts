@@ -10,7 +10,7 @@
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
  */
 import { createHash } from 'node:crypto';
-import { ApiError } from '../errors.ts';
+import { ApiError, noSuchPath } from '../errors.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import type { TenantName, TenantNames } from '../tenancy/names.ts';
@@ -57,7 +57,7 @@ export class OpenApiV3 {
     const [root, first, second] = path.split('/');
     const [group, version] = root === 'api' ? ['', first] : [first, second];
     const known = group !== undefined && version !== undefined ? offered.groupVersion(group, version) : undefined;
-    if (known === undefined || group === undefined) throw notFound();
+    if (known === undefined || group === undefined) throw noSuchPath('no-such-group');
     const names: GroupNames | undefined = known.custom
       ? { upstream: offered.names.up(group as TenantName), tenant: group }
       : undefined;
@@ -83,7 +83,7 @@ export class OpenApiV3 {
       path,
       accept: 'application/json',
     });
-    if (answer.status === 404) throw notFound();
+    if (answer.status === 404) throw noSuchPath('no-such-group');
     const document: unknown = answer.status === 200 ? JSON.parse(Buffer.from(answer.body).toString('utf8')) : undefined;
     if (!isObject(document))
       throw new ApiError('ERR_UNAVAILABLE', 'the OpenAPI document cannot be read at the moment; try again');
@@ -115,8 +115,4 @@ function toTenantDocument(document: JsonObject, names: GroupNames | undefined, o
     schemas[names === undefined ? name : schemaName(name, names)] = schema;
   }
   return { ...document, paths, components: { ...components, schemas } };
-}
-
-function notFound(): ApiError {
-  return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', { why: 'no-such-group' });
 }
