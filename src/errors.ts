@@ -64,3 +64,24 @@ export class ApiError extends Error {
     return TABLE[this.code][1];
   }
 }
+
+/** As kube-apiserver's router says it of a path that it does not have. @param why for audit, such as `no-such-tenant` */
+export function noSuchPath(why = 'no-such-path'): ApiError {
+  return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', { why });
+}
+
+/** As kube-apiserver's router says it where it has the path for other methods. */
+export function methodNotAllowed(): ApiError {
+  return new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
+}
+
+/**
+ * A question that cannot be answered before something was read from the host for the first time: never guessed.
+ * @param what in the plural: `tenants`, `roles and bindings`
+ */
+export function notSynced(what: string): ApiError {
+  return new ApiError('ERR_UNAVAILABLE', `the ${what} are not known yet; try again`, {
+    why: `${what.replaceAll(' ', '-')}-not-synced`,
+    details: { retryAfterSeconds: 1 },
+  });
+}

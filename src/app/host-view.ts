@@ -8,7 +8,7 @@ import { cloneJson } from '../codec/json.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
-import { ApiError } from '../errors.ts';
+import { notSynced } from '../errors.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
@@ -152,8 +152,5 @@ function roleView(
 
 function ready(authorizer: Authorizer | undefined): Authorizer {
   if (authorizer !== undefined) return authorizer;
-  throw new ApiError('ERR_UNAVAILABLE', 'the roles are not known yet; try again', {
-    why: 'roles-not-synced',
-    details: { retryAfterSeconds: 1 },
-  });
+  throw notSynced('roles and bindings');
 }

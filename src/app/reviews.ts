@@ -1,6 +1,6 @@
 /** Kinds that the proxy answers itself: reviews, from the same authorizer and authenticators as requests are judged by. */
 import type { Authenticators } from '../authn/authenticate.ts';
-import { ApiError } from '../errors.ts';
+import { noSuchPath } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import type { ResourceRequest } from '../pipeline.ts';
 import { createReviewHandlers } from '../reviews/handlers.ts';
@@ -25,7 +25,7 @@ export function createReviewHandler({
   return async (request) => {
     const handler = handlers(request.info.group, request.info.resource);
     if (handler === undefined || request.info.subresource !== '') {
-      throw new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource');
+      throw noSuchPath();
     }
     return handler(request);
   };

@@ -9,7 +9,7 @@
  *
  * @see k8s.io/kubernetes plugin/pkg/auth/authorizer/rbac/rbac.go at v1.36
  */
-import { ApiError } from '../errors.ts';
+import { notSynced } from '../errors.ts';
 import type { Identity } from '../exchange.ts';
 import { nameOf, namespaceOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -88,10 +88,7 @@ export function createTenantRbac(options: TenantRbacOptions): Authorizer & Dispo
 
   function indexOf(tenant: Tenant): RbacIndex {
     if (!informers.every(([, informer]) => informer.synced)) {
-      throw new ApiError('ERR_UNAVAILABLE', 'roles and bindings are still being read, try again in a moment', {
-        why: 'rbac-not-synced',
-        details: { retryAfterSeconds: 1 },
-      });
+      throw notSynced('roles and bindings');
     }
     return indexes.get(tenant.id) ?? nothing;
   }

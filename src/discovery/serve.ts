@@ -8,7 +8,7 @@
  * A group, version or kind that the tenant does not have is 404 here as it is everywhere else.
  */
 import { createHash } from 'node:crypto';
-import { ApiError } from '../errors.ts';
+import { noSuchPath } from '../errors.ts';
 import type { Accept, Reply } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Catalog } from './catalog.ts';
@@ -26,10 +26,10 @@ export function serveDiscovery(
   if (rest.length === 0) return withTag(top(root, accept, catalog()), ifNoneMatch);
   const [group, version, ...beyond] = root === 'api' ? ['', ...rest] : rest;
   const versions = catalog().get(group ?? '');
-  if (versions === undefined || beyond.length > 0) throw notFound();
+  if (versions === undefined || beyond.length > 0) throw noSuchPath('no-such-group');
   if (version === undefined) return { kind: 'object', status: 200, object: apiGroup(group ?? '', versions) };
   const found = versions.find((one) => one.version === version);
-  if (found === undefined) throw notFound();
+  if (found === undefined) throw noSuchPath('no-such-group');
   return { kind: 'object', status: 200, object: apiResourceList(group ?? '', found) };
 }
 
@@ -44,8 +44,4 @@ function withTag(object: JsonObject, ifNoneMatch: string | undefined): Reply {
   const headers = { etag: tag, vary: 'Accept' };
   if (ifNoneMatch === tag) return { kind: 'bytes', status: 304, contentType: '', bytes: new Uint8Array(), headers };
   return { kind: 'object', status: 200, object, headers };
-}
-
-function notFound(): ApiError {
-  return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', { why: 'no-such-group' });
 }

@@ -4,7 +4,7 @@
  *
  * Built-in and shared groups come first: no CRD of a tenant can ever stand in for `apps`.
  */
-import { ApiError } from '../errors.ts';
+import { notSynced } from '../errors.ts';
 import { apiVersionOf } from '../k8s/types.ts';
 import type { Informer, KindAtVersion, KindRegistry } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -75,9 +75,7 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
 
   function requireSynced(): void {
     if (options.customKinds.synced) return;
-    throw new ApiError('ERR_UNAVAILABLE', 'the custom resource definitions are not known yet; try again', {
-      why: 'kinds-not-synced',
-    });
+    throw notSynced('custom resource definitions');
   }
 
   return {

@@ -7,7 +7,7 @@
  *
  * @see RFC 9112 section 6.1 (framing), RFC 9110 section 7.6.1 (hop-by-hop)
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, methodNotAllowed } from '../errors.ts';
 import type { RequestHead } from '../exchange.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -70,7 +70,7 @@ export function requestHead(request: RawRequest): RequestHead {
   // HTTP/2 says it in a pseudo-header.
   if (request.httpVersion !== '2.0' && !framing.has('host')) throw refused('the request has no Host header');
   if (!METHODS.has(request.method)) {
-    throw new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
+    throw methodNotAllowed();
   }
   if (!request.target.startsWith('/')) throw refused('the request target must be a path that starts with "/"');
   const { id, method, target, serverName, peerCertificate, signal } = request;

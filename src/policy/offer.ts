@@ -4,7 +4,7 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/installer.go at v0.36
  */
-import { ApiError } from '../errors.ts';
+import { methodNotAllowed, noSuchPath } from '../errors.ts';
 import type { ResourceInfo } from '../exchange.ts';
 import type { Verb } from '../kinds/kind.ts';
 import type { KindAtVersion } from '../ports.ts';
@@ -17,22 +17,22 @@ const OF_COLLECTION: readonly Verb[] = ['list', 'watch', 'create', 'deletecollec
  * @throws {ApiError} ERR_NOT_FOUND, ERR_METHOD_NOT_ALLOWED
  */
 export function checkOffered(at: KindAtVersion | undefined, info: ResourceInfo): KindAtVersion {
-  if (at === undefined) throw notFound();
+  if (at === undefined) throw noSuchPath('not-offered');
   const { kind } = at;
-  if (!kind.namespaced && info.namespace !== '') throw notFound();
+  if (!kind.namespaced && info.namespace !== '') throw noSuchPath('not-offered');
   const verbs = info.subresource === '' ? kind.verbs : subresourceVerbs(at, info.subresource);
   const ofOne = namesOne(info);
   if (kind.namespaced && info.namespace === '') {
     // The collection over all namespaces is there to be read; one object in it has no path.
-    if (ofOne) throw notFound();
-    if (info.verb !== 'list' && info.verb !== 'watch') throw notAllowed();
+    if (ofOne) throw noSuchPath('not-offered');
+    if (info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
   }
   if (info.subresource === '') {
     const there = ofOne ? OF_ONE : OF_COLLECTION;
-    if (!verbs.some((verb) => there.includes(verb))) throw notFound();
-    if (!there.includes(info.verb) && !(info.verb === 'watch' && ofOne)) throw notAllowed();
+    if (!verbs.some((verb) => there.includes(verb))) throw noSuchPath('not-offered');
+    if (!there.includes(info.verb) && !(info.verb === 'watch' && ofOne)) throw methodNotAllowed();
   }
-  if (!verbs.includes(info.verb)) throw notAllowed();
+  if (!verbs.includes(info.verb)) throw methodNotAllowed();
   return at;
 }
 
@@ -44,16 +44,6 @@ function namesOne(info: ResourceInfo): boolean {
 function subresourceVerbs(at: KindAtVersion, subresource: string): readonly Verb[] {
   const { subresources } = at.kind;
   const found = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
-  if (found === undefined) throw notFound();
+  if (found === undefined) throw noSuchPath('not-offered');
   return found.verbs;
-}
-
-function notFound(): ApiError {
-  return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', {
-    why: 'not-offered',
-  });
-}
-
-function notAllowed(): ApiError {
-  return new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
 }

@@ -14,7 +14,7 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/request/requestinfo.go at v0.36
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, methodNotAllowed, noSuchPath } from '../errors.ts';
 import type { Query, RequestInfo, ResourceInfo } from '../exchange.ts';
 import type { Verb } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
@@ -80,7 +80,7 @@ function resourceInfo(method: string, target: Target, root: Root, claimed: strin
     if (verb !== 'get') throw methodNotAllowed();
     verb = 'watch';
   } else if (parts[0] === 'proxy') {
-    throw notFound();
+    throw noSuchPath();
   }
 
   let namespace = '';
@@ -95,8 +95,8 @@ function resourceInfo(method: string, target: Target, root: Root, claimed: strin
   const [resource = '', urlName = '', subresource = '', ...rest] = parts;
   const isProxy = subresource === 'proxy' && !watchPath;
   if (isProxy && target.trailingSlash) rest.push('');
-  if (!isProxy && rest.length > 0) throw notFound();
-  if (watchPath && subresource !== '') throw notFound();
+  if (!isProxy && rest.length > 0) throw noSuchPath();
+  if (watchPath && subresource !== '') throw noSuchPath();
 
   let name = urlName;
   if (name === '' && verb === 'get') {
@@ -130,12 +130,4 @@ function verbOf(method: string): Verb {
 function asksToWatch(query: Query): boolean {
   const value = query.get('watch')?.toLowerCase();
   return value !== undefined && value !== '0' && value !== 'false';
-}
-
-function methodNotAllowed(): ApiError {
-  return new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
-}
-
-function notFound(): ApiError {
-  return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource');
 }

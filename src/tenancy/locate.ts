@@ -2,7 +2,7 @@
  * Which tenant a request says it is for: by the path (`/tenants/acme/api/...`) or by the TLS server name
  * (`acme.<suffix>`). Neither is trusted; both may be absent, since a credential already says whose it is.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, noSuchPath } from '../errors.ts';
 import type { Claim, RequestInfo } from '../exchange.ts';
 import { type TenantId, tenantIdProblem } from './names.ts';
 
@@ -17,7 +17,7 @@ export function locate(info: RequestInfo, serverName: string | undefined, server
   }
   const claimed = byPath ?? byName;
   if (claimed !== undefined && tenantIdProblem(claimed) !== undefined) {
-    throw new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', { why: 'no-such-tenant' });
+    throw noSuchPath('no-such-tenant');
   }
   return { tenant: claimed as TenantId | undefined };
 }
