@@ -5,7 +5,8 @@
 
 import type { Identity } from './exchange.ts';
 import type { JsonObject, JsonValue } from './k8s/types.ts';
-import type { Kind } from './kinds/kind.ts';
+import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
+import type { KindAtVersion } from './kinds/kind.ts';
 import type { TenantId, TenantName, UpstreamName } from './tenancy/names.ts';
 import type { Tenant } from './tenancy/tenant.ts';
 
@@ -69,36 +70,6 @@ export interface NamespaceRegistry {
   ownerOf(namespace: UpstreamName): TenantId | undefined;
 }
 
-/** Kinds that exist for one tenant: the built-in table as the policy cuts it, and the tenant's own CRDs. */
-export interface KindRegistry {
-  /** By what a URL names, in tenant terms. Undefined = 404. */
-  byResource(tenant: Tenant, group: string, version: string, resource: string): KindAtVersion | undefined;
-  /** By what a body or a reference names. */
-  byKind(tenant: Tenant, group: string, version: string, kind: string): KindAtVersion | undefined;
-  /** At the version that discovery names first: for a reference that names a resource without a version. */
-  preferredByResource(tenant: Tenant, group: string, resource: string): KindAtVersion | undefined;
-  /** The same by kind: for `apiGroup` references, and for versions that are not served any more. */
-  preferredByKind(tenant: Tenant, group: string, kind: string): KindAtVersion | undefined;
-  /** The kind that is stored upstream in VIRTUAL_GROUP under this kind name. */
-  virtualByKind(tenant: Tenant, kind: string): KindAtVersion | undefined;
-  /** True when the group is the host's (built in or shared), so that it is never prefixed. */
-  isHostGroup(group: string): boolean;
-}
-
-/** A kind at one version, with where it lives upstream. */
-export interface KindAtVersion {
-  readonly kind: Kind;
-  /** Class for this tenant's profile; never `absent`. */
-  readonly class: 'native' | 'virtual' | 'published';
-  readonly version: string;
-  /** `/apis/apps/v1`, `/api/v1`, `/apis/virtual.kubeveil.dev/v1`, `/apis/acme--stable.example.com/v1`. */
-  readonly upstreamRoot: string;
-  /** Resource as upstream names it in the URL. */
-  readonly upstreamResource: string;
-  /** apiVersion of the body upstream. */
-  readonly upstreamApiVersion: string;
-}
-
 /** Makes what a tenant needs upstream before a request can be served. */
 export interface Provisioner {
   /** Makes a tenant's namespace ready (existing, labelled, guarded, guard proven). `object`: in upstream terms. */
@@ -125,41 +96,21 @@ export interface Informer {
   subscribe(listener: (event: InformerEvent) => void): () => void;
   /** Applies the result of our own write at once, so that what follows sees it; an older version changes nothing. */
   note(object: JsonObject): void;
+  /** Applies a deletion of our own at once. A newer object of the same name, which has another uid, stays. */
+  forget(deleted: DeletedObject): void;
+}
+
+/** What is known of an object that is gone, in upstream terms. `namespace` is '' for a cluster-scoped one. */
+export interface DeletedObject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface InformerEvent {
   readonly type: 'added' | 'modified' | 'deleted';
   readonly object: JsonObject;
   readonly previous?: JsonObject;
-}
-
-/** What a request asks for, in the tenant's terms, as RBAC sees it. An empty string means "none". */
-export type Attributes =
-  | {
-      readonly isResource: true;
-      readonly verb: string;
-      readonly group: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      /** Also the value of `metadata.name=` of a list or watch. */
-      readonly name: string;
-    }
-  | { readonly isResource: false; readonly verb: string; readonly path: string };
-
-/** `rbac/v1 PolicyRule`; lists that are absent are empty. */
-export interface PolicyRule {
-  readonly verbs: readonly string[];
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames: readonly string[];
-  readonly nonResourceURLs: readonly string[];
-}
-
-export interface Decision {
-  readonly allowed: boolean;
-  /** As kube-apiserver words it: which binding allowed, or which role was missing; often ''. */
-  readonly reason: string;
 }
 
 /**

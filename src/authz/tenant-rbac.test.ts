@@ -1,8 +1,9 @@
+import type { Attributes } from '../k8s/rbac.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Identity } from '../exchange.ts';
 import { nameOf, namespaceOf } from '../k8s/meta.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
-import type { Attributes, Informer, InformerEvent } from '../ports.ts';
+import type { Informer, InformerEvent } from '../ports.ts';
 import { MASTERS } from '../tenancy/groups.ts';
 import { type TenantId, type TenantName, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -18,6 +19,7 @@ class HandFed implements Informer {
   get = () => undefined;
   list = () => this.#objects.values();
   note = (object: JsonObject) => this.put(object);
+  forget = () => {};
   subscribe(listener: (event: InformerEvent) => void) {
     this.#listener = listener;
     for (const object of this.#objects.values()) listener({ type: 'added', object });

@@ -2,7 +2,8 @@
  * A live, local copy of one upstream collection: a consistent LIST, then WATCH from its revision, resumed for ever.
  *
  * After a 410 it lists again and tells its subscribers the difference, so that they never see a gap. A relist that is
- * older than what is known (a lagging API server) is asked for again rather than believed.
+ * older than what is known (a lagging API server) is asked for again rather than believed. Writes and deletions of our
+ * own are told to it as they are answered; what the watch says of an object from before its deletion then counts no more.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  * @see k8s.io/client-go tools/cache/reflector.go at v0.36
@@ -10,10 +11,10 @@
 
 import { lines } from '../codec/lines.ts';
 import { ApiError } from '../errors.ts';
-import { compareVersions, keyOf, versionOf } from '../k8s/meta.ts';
+import { compareVersions, keyOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
-import type { Informer, InformerEvent, Upstream, UpstreamIdentity } from '../ports.ts';
+import type { DeletedObject, Informer, InformerEvent, Upstream, UpstreamIdentity } from '../ports.ts';
 
 export interface InformerOptions {
   upstream: Upstream;
@@ -31,9 +32,13 @@ export interface InformerOptions {
 const BACKOFF = { firstMs: 200, capMs: 10_000 };
 /** Within what kube-apiserver allows; random so that streams do not end together. */
 const WATCH_SECONDS_MIN = 300;
+/** How many deletions of ours are remembered that the watch has not confirmed: more are never under way. */
+const FORGOTTEN_MAX = 1_000;
 
 export function createInformer(options: InformerOptions): Informer {
   const objects = new Map<string, JsonObject>();
+  /** Uids of what was deleted by us and may still come by: an event from before the deletion would bring it back. */
+  const forgotten = new Set<string>();
   const listeners = new Set<(event: InformerEvent) => void>();
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
@@ -51,6 +56,7 @@ export function createInformer(options: InformerOptions): Informer {
   }
 
   function put(object: JsonObject): void {
+    if (forgotten.has(uidOf(object))) return;
     const key = keyOf(object);
     const previous = objects.get(key);
     if (previous !== undefined && compareVersions(versionOf(object), versionOf(previous)) <= 0) return;
@@ -58,15 +64,32 @@ export function createInformer(options: InformerOptions): Informer {
     tell(previous === undefined ? { type: 'added', object } : { type: 'modified', object, previous });
   }
 
+  /** `object` as it was last, at the revision of its deletion. */
   function remove(object: JsonObject): void {
+    forgotten.delete(uidOf(object));
     const key = keyOf(object);
     const previous = objects.get(key);
-    if (previous === undefined) return;
+    // A newer one is the next object of that name, noted before the watch came to the end of this one.
+    if (previous === undefined || compareVersions(versionOf(previous), versionOf(object)) > 0) return;
     objects.delete(key);
     tell({ type: 'deleted', object, previous });
   }
 
+  function forget({ namespace, name, uid }: DeletedObject): void {
+    if (uid === '') return;
+    forgotten.delete(uid);
+    forgotten.add(uid);
+    const [oldest] = forgotten;
+    if (forgotten.size > FORGOTTEN_MAX && oldest !== undefined) forgotten.delete(oldest);
+    const key = namespace === '' ? name : `${namespace}/${name}`;
+    const previous = objects.get(key);
+    if (previous === undefined || uidOf(previous) !== uid) return;
+    objects.delete(key);
+    tell({ type: 'deleted', object: previous, previous });
+  }
+
   async function list(): Promise<void> {
+    const deletedBefore = [...forgotten];
     const answer = await options.upstream.request({
       identity: options.identity,
       method: 'GET',
@@ -82,11 +105,15 @@ export function createInformer(options: InformerOptions): Informer {
     if (revision !== '' && compareVersions(at, revision) < 0)
       throw new Error(`LIST ${options.path} went back from ${revision} to ${at}`);
     const seen = new Set<string>();
+    const uids = new Set<string>();
     for (const item of body['items']) {
       if (!isObject(item)) continue;
       seen.add(keyOf(item));
+      uids.add(uidOf(item));
       put(item);
     }
+    // What is not in a list that was asked for after its deletion is in nothing that follows it.
+    for (const uid of deletedBefore) if (!uids.has(uid)) forgotten.delete(uid);
     for (const [key, object] of objects) {
       // A note of our own write may be newer than the list; the watch will speak of it.
       if (!seen.has(key) && compareVersions(versionOf(object), at) <= 0) remove(object);
@@ -114,7 +141,9 @@ export function createInformer(options: InformerOptions): Informer {
       ],
       signal: options.signal,
     });
+    let events = 0;
     for await (const line of lines(answer.chunks)) {
+      events += 1;
       const event = JSON.parse(line.toString('utf8')) as WatchEvent;
       if (answer.status !== 200 || event.type === 'ERROR') {
         if (answer.status === 410 || event.object?.['code'] === 410) return true;
@@ -124,6 +153,8 @@ export function createInformer(options: InformerOptions): Informer {
       else if (event.type !== 'BOOKMARK') put(event.object);
       revision = versionOf(event.object);
     }
+    // Bookmarks come every minute, so this one was cut off at once: the next is not begun without a pause.
+    if (events === 0) throw new Error(`WATCH ${options.path} was answered with ${answer.status} and nothing`);
     return false;
   }
 
@@ -165,6 +196,7 @@ export function createInformer(options: InformerOptions): Informer {
       const known = objects.has(keyOf(object));
       if (known || compareVersions(versionOf(object), revision) > 0) put(object);
     },
+    forget,
   };
 }
 

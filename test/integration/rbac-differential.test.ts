@@ -120,6 +120,7 @@ function fixed(resource: RbacResource): Informer {
     get: () => undefined,
     list: () => prefixed,
     note: () => {},
+    forget: () => {},
     subscribe(listener) {
       for (const object of prefixed) listener({ type: 'added', object });
       return () => {};
