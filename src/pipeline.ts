@@ -16,6 +16,7 @@
  *  11  serve        discovery, a review that the proxy answers itself, or a verb on a resource
  *  12  respond      the one place where anything becomes bytes
  */
+
 import { ApiError } from './errors.ts';
 import type {
   Accept,
@@ -29,8 +30,8 @@ import type {
   RequestInfo,
   ResourceInfo,
 } from './exchange.ts';
+import type { KindAtVersion } from './kinds/kind.ts';
 import type { Handler, Incoming } from './listen/options.ts';
-import type { KindAtVersion } from './ports.ts';
 import type { Tenant } from './tenancy/tenant.ts';
 
 /** A stage each, as `app/stages.ts` puts them together. */

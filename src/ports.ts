@@ -4,9 +4,8 @@
  */
 
 import type { Identity } from './exchange.ts';
-import type { JsonObject, JsonValue } from './k8s/types.ts';
 import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
-import type { KindAtVersion } from './kinds/kind.ts';
+import type { JsonObject, JsonValue } from './k8s/types.ts';
 import type { TenantId, TenantName, UpstreamName } from './tenancy/names.ts';
 import type { Tenant } from './tenancy/tenant.ts';
 

@@ -2,15 +2,17 @@
  * Requests that name no resource: health, version, discovery and OpenAPI. Everything is made by the proxy from what the
  * tenant has; no such path is ever passed on. What is not listed here is 404, whatever rights the caller has.
  */
+
 import type { Catalog } from '../discovery/catalog.ts';
 import { serveDiscovery } from '../discovery/serve.ts';
 import { ApiError } from '../errors.ts';
 import type { Accept, NonResourceInfo, Reply, RequestHead, RequestInfo } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import type { KindRegistry } from '../kinds/kind.ts';
 import { openApiV2 } from '../openapi/v2.ts';
 import { encodeOpenApiV2, OPENAPI_V2_PROTOBUF } from '../openapi/v2-proto.ts';
 import { type Offered, OpenApiV3 } from '../openapi/v3.ts';
-import type { KindRegistry, Upstream } from '../ports.ts';
+import type { Upstream } from '../ports.ts';
 import { parseAccept } from '../requestinfo/accept-header.ts';
 import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';

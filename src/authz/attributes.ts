@@ -7,8 +7,9 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/request/requestinfo.go at v0.36
  */
+
 import type { RequestInfo, ResourceInfo } from '../exchange.ts';
-import type { Attributes } from '../ports.ts';
+import type { Attributes } from '../k8s/rbac.ts';
 
 export function attributesOf(info: RequestInfo): Attributes {
   if (!info.isResource) return { isResource: false, verb: info.verb, path: info.path };

@@ -2,10 +2,12 @@
  * The authorization stage: lets a request pass or refuses it with 403, in kube-apiserver's words.
  * @see k8s.io/apiserver pkg/endpoints/handlers/responsewriters/errors.go at v0.36
  */
+
 import { ApiError } from '../errors.ts';
 import type { Identity, RequestInfo } from '../exchange.ts';
+import type { Attributes } from '../k8s/rbac.ts';
 import { goQuote } from '../lib/go-quote.ts';
-import type { Attributes, Authorizer } from '../ports.ts';
+import type { Authorizer } from '../ports.ts';
 import { withImplicitGroups } from '../tenancy/groups.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { attributesOf } from './attributes.ts';

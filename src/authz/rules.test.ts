@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Attributes, PolicyRule } from '../ports.ts';
+import type { Attributes, PolicyRule } from '../k8s/rbac.ts';
 import { readRules, ruleAllows } from './rules.ts';
 
 function rule(part: Partial<PolicyRule>): PolicyRule {

@@ -7,8 +7,8 @@
  * @see k8s.io/kubernetes pkg/apis/rbac/v1/evaluation_helpers.go at v1.36
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
  */
+import type { Attributes, PolicyRule } from '../k8s/rbac.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
-import type { Attributes, PolicyRule } from '../ports.ts';
 
 const FIELDS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
 

@@ -1,7 +1,7 @@
-import type { Attributes } from '../k8s/rbac.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Identity } from '../exchange.ts';
 import { nameOf, namespaceOf } from '../k8s/meta.ts';
+import type { Attributes } from '../k8s/rbac.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import type { Informer, InformerEvent } from '../ports.ts';
 import { MASTERS } from '../tenancy/groups.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../k8s/types.ts';
-import { guardRules, type PolicyRule, tenantClusterRules } from '../kinds/guard-rules.ts';
+import { guardRules, type HostRule, tenantClusterRules } from '../kinds/guard-rules.ts';
 import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
 import type { Upstream } from '../ports.ts';
 import { bodyOf, HostError } from './host-client.ts';
@@ -38,7 +38,7 @@ async function discover(upstream: Upstream, path: string): Promise<JsonObject> {
 }
 
 /** The resources of these rules that can be deleted, in the first version in which the host serves them. */
-export function served(rules: readonly PolicyRule[], versions: HostVersions): HostKind[] {
+export function served(rules: readonly HostRule[], versions: HostVersions): HostKind[] {
   const kinds: HostKind[] = [];
   for (const rule of rules) {
     if (!('apiGroups' in rule) || !rule.verbs.includes('delete')) continue;

@@ -5,10 +5,12 @@
  *
  * @invariant a kind is found under the tenant whose label and group prefix its CRD carries (registry.test.ts).
  */
+
 import type { JsonObject } from '../k8s/types.ts';
-import type { Informer, InformerEvent, KindAtVersion } from '../ports.ts';
+import type { Informer, InformerEvent } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { type CustomKinds, readCustomKinds } from './custom.ts';
+import type { KindAtVersion } from './kind.ts';
 import { resourceKey } from './row.ts';
 
 interface TenantKinds {

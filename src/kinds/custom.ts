@@ -8,7 +8,6 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { KindAtVersion } from '../ports.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -17,7 +16,7 @@ import {
   toTenantName,
   type UpstreamName,
 } from '../tenancy/names.ts';
-import type { CellRule, Kind, Subresource } from './kind.ts';
+import type { CellRule, Kind, KindAtVersion, Subresource } from './kind.ts';
 import { ALL, everywhere, OPEN, SCALE } from './row.ts';
 import { byPriority } from './version-priority.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { guardRules, type PolicyRule, readerRules, readerSecretRules, tenantClusterRules } from './guard-rules.ts';
+import { guardRules, type HostRule, readerRules, readerSecretRules, tenantClusterRules } from './guard-rules.ts';
 
 const ALL_RULES = [...guardRules(), ...tenantClusterRules(), ...readerRules(), ...readerSecretRules()];
 
 /** Whether the rules give a verb on exactly this resource. */
-function gives(rules: readonly PolicyRule[], group: string, resource: string, verb: string): boolean {
+function gives(rules: readonly HostRule[], group: string, resource: string, verb: string): boolean {
   return rules.some(
     (rule) =>
       'resources' in rule &&

@@ -12,7 +12,7 @@ import { resourceKey } from './row.ts';
 import { KINDS } from './table.ts';
 
 /** One rule of a ClusterRole, as Kubernetes spells it. */
-export type PolicyRule =
+export type HostRule =
   | { readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly verbs: readonly string[] }
   | { readonly nonResourceURLs: readonly string[]; readonly verbs: readonly string[] };
 
@@ -34,7 +34,7 @@ const RBAC_GROUP = 'rbac.authorization.k8s.io';
  * in its namespaces. What this opens upstream is a RoleBinding that gives somebody everything inside this one namespace;
  * the admission wall on subjects (inert Users only) is what closes it, so the guard must never be installed without it.
  */
-export function guardRules(): PolicyRule[] {
+export function guardRules(): HostRule[] {
   const grants = offered('native', true).flatMap((kind) => [
     { group: kind.group, resource: kind.resource, verbs: kind.verbs },
     ...subresourceGrants(kind),
@@ -52,7 +52,7 @@ export function guardRules(): PolicyRule[] {
  * Rules of ClusterRole `kubeveil:tenant-cluster`, bound to all tenants: cluster-scoped writes, without any read. The
  * admission walls hold each write to the writer's own prefix and label. A collection is deleted object by object.
  */
-export function tenantClusterRules(): PolicyRule[] {
+export function tenantClusterRules(): HostRule[] {
   const native = offered('native', false).filter((kind) => kind.naming?.is !== 'namespace');
   const homes = [...native.map((kind) => home(kind)), ...offered('virtual', false).map((kind) => home(kind))];
   return merge(
@@ -65,7 +65,7 @@ export function tenantClusterRules(): PolicyRule[] {
 }
 
 /** Rules of the reader: get, list and watch of everything that a tenant may see, but Secrets; and no write. */
-export function readerRules(): PolicyRule[] {
+export function readerRules(): HostRule[] {
   const kinds = [
     ...offered('native', true).filter((kind) => !isSecret(kind)),
     ...offered('native', false),
@@ -104,7 +104,7 @@ export function readerRules(): PolicyRule[] {
 }
 
 /** The one rule that lets the reader see Secrets; bound by a manifest of its own, for those who want it. */
-export function readerSecretRules(): PolicyRule[] {
+export function readerSecretRules(): HostRule[] {
   return merge(KINDS.filter(isSecret).map((kind) => ({ group: kind.group, resource: kind.resource, verbs: READ })));
 }
 
@@ -141,7 +141,7 @@ function only(verbs: readonly string[], allowed: readonly string[]): string[] {
 }
 
 /** One rule for all resources of a group with the same verbs, in a stable order: the manifests are compared as text. */
-function merge(grants: readonly Grant[]): PolicyRule[] {
+function merge(grants: readonly Grant[]): HostRule[] {
   const verbsOf = new Map<string, Set<string>>();
   for (const { group, resource, verbs } of grants) {
     const key = resourceKey(group, resource);

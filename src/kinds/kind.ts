@@ -5,6 +5,7 @@
  * the guard role on the host, discovery, the docs and the tests. A kind without a row does not exist for a tenant.
  */
 import type { JsonObject } from '../k8s/types.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 
 export const PROFILES = ['trusted', 'baseline', 'restricted'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -121,3 +122,33 @@ export type CellRule =
 
 /** Where a kind lives upstream. For a virtual kind this is another group than the tenant sees. */
 export const VIRTUAL_GROUP = 'virtual.kubeveil.dev';
+
+/** A kind at one version, with where it lives upstream. */
+export interface KindAtVersion {
+  readonly kind: Kind;
+  /** Class for this tenant's profile; never `absent`. */
+  readonly class: 'native' | 'virtual' | 'published';
+  readonly version: string;
+  /** `/apis/apps/v1`, `/api/v1`, `/apis/virtual.kubeveil.dev/v1`, `/apis/acme--stable.example.com/v1`. */
+  readonly upstreamRoot: string;
+  /** Resource as upstream names it in the URL. */
+  readonly upstreamResource: string;
+  /** apiVersion of the body upstream. */
+  readonly upstreamApiVersion: string;
+}
+
+/** Kinds that exist for one tenant: the built-in table as the policy cuts it, and the tenant's own CRDs. */
+export interface KindRegistry {
+  /** By what a URL names, in tenant terms. Undefined = 404. */
+  byResource(tenant: Tenant, group: string, version: string, resource: string): KindAtVersion | undefined;
+  /** By what a body or a reference names. */
+  byKind(tenant: Tenant, group: string, version: string, kind: string): KindAtVersion | undefined;
+  /** At the version that discovery names first: for a reference that names a resource without a version. */
+  preferredByResource(tenant: Tenant, group: string, resource: string): KindAtVersion | undefined;
+  /** The same by kind: for `apiGroup` references, and for versions that are not served any more. */
+  preferredByKind(tenant: Tenant, group: string, kind: string): KindAtVersion | undefined;
+  /** The kind that is stored upstream in VIRTUAL_GROUP under this kind name. */
+  virtualByKind(tenant: Tenant, kind: string): KindAtVersion | undefined;
+  /** True when the group is the host's (built in or shared), so that it is never prefixed. */
+  isHostGroup(group: string): boolean;
+}

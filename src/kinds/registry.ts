@@ -6,11 +6,18 @@
  */
 import { notSynced } from '../errors.ts';
 import { apiVersionOf } from '../k8s/types.ts';
-import type { Informer, KindAtVersion, KindRegistry } from '../ports.ts';
+import type { Informer } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { createCustomIndex } from './custom-index.ts';
 import type { HostVersions } from './host-versions.ts';
-import { type Kind, type Profile, type ResourceKey, VIRTUAL_GROUP } from './kind.ts';
+import {
+  type Kind,
+  type KindAtVersion,
+  type KindRegistry,
+  type Profile,
+  type ResourceKey,
+  VIRTUAL_GROUP,
+} from './kind.ts';
 import { resourceKey } from './row.ts';
 import { KINDS, kindByName, kindOf } from './table.ts';
 

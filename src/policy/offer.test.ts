@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
 import type { ResourceInfo } from '../exchange.ts';
-import type { Kind, Verb } from '../kinds/kind.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { Kind, KindAtVersion, Verb } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { checkOffered } from './offer.ts';
 

@@ -6,8 +6,7 @@
  */
 import { methodNotAllowed, noSuchPath } from '../errors.ts';
 import type { ResourceInfo } from '../exchange.ts';
-import type { Verb } from '../kinds/kind.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion, Verb } from '../kinds/kind.ts';
 
 const OF_ONE: readonly Verb[] = ['get', 'update', 'patch', 'delete'];
 const OF_COLLECTION: readonly Verb[] = ['list', 'watch', 'create', 'deletecollection'];

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
 import type { Authenticated, Identity } from '../exchange.ts';
+import type { Attributes } from '../k8s/rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { Attributes, Authorizer } from '../ports.ts';
+import type { Authorizer } from '../ports.ts';
 import type { TenantId, TenantName } from '../tenancy/names.ts';
 import { type Tenant, tokenAudience } from '../tenancy/tenant.ts';
 import { createReviewHandlers } from './handlers.ts';

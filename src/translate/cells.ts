@@ -1,7 +1,6 @@
 /** Cells of a Table that print a reference, by the rule that the table of kinds gives for their column. */
 import type { JsonValue } from '../k8s/types.ts';
-import type { CellRule } from '../kinds/kind.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { CellRule, KindAtVersion } from '../kinds/kind.ts';
 import { fromInert, INERT_PREFIX } from '../tenancy/inert.ts';
 import type { UpstreamName } from '../tenancy/names.ts';
 import { decodeSegment } from '../tenancy/segments.ts';

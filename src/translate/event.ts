@@ -1,8 +1,9 @@
 /**
  * One event of a watch stream in tenant terms. Bookmarks, which name no object, always pass; an ERROR holds a Status.
  */
+
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion } from '../kinds/kind.ts';
 import { NotOurs } from './not-ours.ts';
 import { toTenant } from './object.ts';
 import type { Scope } from './scope.ts';

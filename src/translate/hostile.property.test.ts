@@ -1,11 +1,12 @@
 /** Documents of the wrong shape at any place: every one ends in a result or in a refusal, never in a fault. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kindsOf, scopeOf } from '../../test/support/translate-scope.ts';
 import { parseJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion } from '../kinds/kind.ts';
 import { eventToTenant } from './event.ts';
 import { listToTenant } from './list.ts';
 import { NotOurs, toTenant, toUpstream } from './object.ts';

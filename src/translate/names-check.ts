@@ -6,9 +6,10 @@
  *   virtual                         system:node              <-> acme--x--system03anode
  *   CRD                             foos.stable.example.com  <-> foos.acme--stable.example.com
  */
+
 import { nameRuleOf } from '../k8s/name-rules.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion } from '../kinds/kind.ts';
 import { prefixLength, type TenantName, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { decodeSegment, encodeSegment, encodeSegmentBase, UPSTREAM_NAME_MAX } from '../tenancy/segments.ts';
 import { invalid } from './invalid.ts';

@@ -4,9 +4,10 @@
  *
  * The body of a subresource may be of another kind (`Scale`): it is found by its kind among the parent's subresources.
  */
+
 import { ApiError } from '../errors.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion } from '../kinds/kind.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
 import { NotOurs, typeName } from './not-ours.ts';
 import type { Scope } from './scope.ts';

@@ -8,8 +8,7 @@
  * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 import { apiVersionOf, isObject, type JsonObject, type JsonValue, splitApiVersion } from '../k8s/types.ts';
-import { VIRTUAL_GROUP } from '../kinds/kind.ts';
-import type { KindAtVersion } from '../ports.ts';
+import { type KindAtVersion, VIRTUAL_GROUP } from '../kinds/kind.ts';
 import type { TenantName, UpstreamName } from '../tenancy/names.ts';
 import { nameToTenant, nameToUpstream } from './names-check.ts';
 import type { Scope } from './scope.ts';

@@ -4,10 +4,11 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc6902
  */
+
 import { ApiError } from '../errors.ts';
 import { formatPointer, parsePointer } from '../k8s/json-pointer.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion } from '../kinds/kind.ts';
 import { metadataPlace } from './patch-metadata.ts';
 import { type Place, placeIn, touches } from './patch-place.ts';
 import type { Scope } from './scope.ts';

@@ -6,9 +6,10 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  */
+
 import { ApiError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion } from '../kinds/kind.ts';
 import { isLabelled } from './names-check.ts';
 import { fragmentToUpstream } from './object.ts';
 import { jsonPatchToUpstream } from './patch-json.ts';

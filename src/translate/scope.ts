@@ -3,7 +3,7 @@
  *
  * A scope belongs to one exchange: it is made per request, and again per connection for a watch.
  */
-import type { KindRegistry } from '../ports.ts';
+import type { KindRegistry } from '../kinds/kind.ts';
 import type { TenantId, TenantName, TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Renames } from './renames.ts';

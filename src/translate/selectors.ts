@@ -15,8 +15,7 @@ import {
   parseLabelSelector,
   SelectorSyntaxError,
 } from '../k8s/selector.ts';
-import type { Target } from '../kinds/kind.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion, Target } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream, namingOf } from './names-check.ts';
 import { isOwn } from './own-keys.ts';

@@ -5,8 +5,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
  */
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { CellRule } from '../kinds/kind.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { CellRule, KindAtVersion } from '../kinds/kind.ts';
 import type { UpstreamName } from '../tenancy/names.ts';
 import { cellToTenant } from './cells.ts';
 import { nameToTenant } from './names-check.ts';

@@ -6,8 +6,7 @@
  */
 import { ApiError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { Target } from '../kinds/kind.ts';
-import type { KindAtVersion } from '../ports.ts';
+import type { KindAtVersion, Target } from '../kinds/kind.ts';
 import { type FieldProblem, invalid } from './invalid.ts';
 import type { Scope } from './scope.ts';
 import type { Node } from './tree.ts';

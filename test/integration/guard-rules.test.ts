@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { KubeClient } from '../../src/dev/kube-client.ts';
-import { guardRules, type PolicyRule } from '../../src/kinds/guard-rules.ts';
+import { guardRules, type HostRule } from '../../src/kinds/guard-rules.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { eventually } from '../support/processes.ts';
 
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 /** Makes a namespace in which the test's group holds these rules. */
-async function guard(namespace: string, rules: readonly PolicyRule[]): Promise<void> {
+async function guard(namespace: string, rules: readonly HostRule[]): Promise<void> {
   await client.create('/api/v1/namespaces', { metadata: { name: namespace } });
   await client.create(`${ROLES}/clusterroles`, { metadata: { name: namespace }, rules });
   await client.create(`${ROLES}/namespaces/${namespace}/rolebindings`, {
@@ -48,7 +48,7 @@ async function guard(namespace: string, rules: readonly PolicyRule[]): Promise<v
   await eventually(`the rights in ${namespace}`, async () => (await asTenant('get', 'pods', '-n', namespace)).ok);
 }
 
-function withoutGrants(rule: PolicyRule): PolicyRule {
+function withoutGrants(rule: HostRule): HostRule {
   return { ...rule, verbs: rule.verbs.filter((verb) => verb !== 'bind' && verb !== 'escalate') };
 }
 

@@ -5,10 +5,10 @@
 
 import type { JsonObject } from '../../src/k8s/types.ts';
 import type { HostVersions } from '../../src/kinds/host-versions.ts';
-import type { Profile } from '../../src/kinds/kind.ts';
+import type { KindAtVersion, Profile } from '../../src/kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../../src/kinds/registry.ts';
 import { KINDS } from '../../src/kinds/table.ts';
-import type { InformerEvent, KindAtVersion } from '../../src/ports.ts';
+import type { InformerEvent } from '../../src/ports.ts';
 import { parseTenantId, type TenantName, tenantNames } from '../../src/tenancy/names.ts';
 import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { Renames } from '../../src/translate/renames.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import {
   guardRules,
-  type PolicyRule,
+  type HostRule,
   readerRules,
   readerSecretRules,
   tenantClusterRules,
@@ -63,7 +63,7 @@ export function generatedManifests(): Map<string, string> {
 }
 
 /** The rules for `impersonate-on`: as tenants' own, and the review by which the provisioner proves a guard. */
-function impersonationVerbs(): PolicyRule[] {
+function impersonationVerbs(): HostRule[] {
   const rules = [...guardRules(), ...tenantClusterRules()].flatMap((rule) => {
     if (!('apiGroups' in rule)) return [];
     const verbs = rule.verbs.filter((verb) => !NOT_REQUESTS.has(verb));
@@ -79,7 +79,7 @@ function impersonationVerbs(): PolicyRule[] {
   ];
 }
 
-function clusterRole(name: string, rules: readonly PolicyRule[]): object {
+function clusterRole(name: string, rules: readonly HostRule[]): object {
   return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
 }
 

@@ -6,8 +6,7 @@
  * tenant does not have cannot be named in a write.
  */
 import type { JsonValue } from '../../k8s/types.ts';
-import type { ResourceKey } from '../../kinds/kind.ts';
-import type { KindAtVersion } from '../../ports.ts';
+import type { KindAtVersion, ResourceKey } from '../../kinds/kind.ts';
 import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
 import { looksOwned, nameToTenant, nameToUpstream, namingOf } from '../names-check.ts';
 import { NotOurs } from '../not-ours.ts';

@@ -5,8 +5,7 @@
  * A kind that the tenant does not have leaves the name as it is: nothing resolves such a reference by name alone.
  */
 import { apiVersionOf, isObject, type JsonObject, type JsonValue, splitApiVersion } from '../../k8s/types.ts';
-import { VIRTUAL_GROUP } from '../../kinds/kind.ts';
-import type { KindAtVersion } from '../../ports.ts';
+import { type KindAtVersion, VIRTUAL_GROUP } from '../../kinds/kind.ts';
 import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
 import { nameToTenant, nameToUpstream } from '../names-check.ts';
 import { NotOurs } from '../not-ours.ts';

@@ -1,0 +1,34 @@
+/**
+ * What RBAC asks and answers: the attributes of a request, a rule, a decision.
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+ * @see k8s.io/apiserver pkg/authorization/authorizer/interfaces.go at v0.36
+ */
+
+/** What a request asks for, in the tenant's terms, as RBAC sees it. An empty string means "none". */
+export type Attributes =
+  | {
+      readonly isResource: true;
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      /** Also the value of `metadata.name=` of a list or watch. */
+      readonly name: string;
+    }
+  | { readonly isResource: false; readonly verb: string; readonly path: string };
+
+/** `rbac/v1 PolicyRule`; lists that are absent are empty. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+export interface Decision {
+  readonly allowed: boolean;
+  /** As kube-apiserver words it: which binding allowed, or which role was missing; often ''. */
+  readonly reason: string;
+}
