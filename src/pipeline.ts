@@ -16,7 +16,6 @@
  *  11  serve        discovery, a review that the proxy answers itself, or a verb on a resource
  *  12  respond      the one place where anything becomes bytes
  */
-
 import { ApiError } from './errors.ts';
 import type {
   Accept,

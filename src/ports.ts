@@ -2,7 +2,6 @@
  * What the stages are given from outside: the host cluster and the live view of tenants. Interfaces only; `app.ts`
  * hands in the real ones, tests may hand in their own.
  */
-
 import type { Identity } from './exchange.ts';
 import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
 import type { JsonObject, JsonValue } from './k8s/types.ts';
@@ -81,35 +80,6 @@ export interface Provisioner {
   exists(tenant: Tenant, namespace: TenantName): Promise<boolean>;
   /** Waits until the namespace is ready, making a system namespace that is only shown so far. */
   ensureReady(tenant: Tenant, namespace: TenantName): Promise<void>;
-}
-
-/** A live, local copy of one upstream collection: LIST, then WATCH, resumed for ever. */
-export interface Informer {
-  /** Resolves once the first LIST is in; rejects only when the process is ending. */
-  whenSynced(): Promise<void>;
-  readonly synced: boolean;
-  /** `namespace` is '' for a cluster-scoped object. Objects are in upstream terms and must not be changed. */
-  get(namespace: string, name: string): JsonObject | undefined;
-  list(): Iterable<JsonObject>;
-  /** Called for every change, and at once for what is there already. Returns how to stop. */
-  subscribe(listener: (event: InformerEvent) => void): () => void;
-  /** Applies the result of our own write at once, so that what follows sees it; an older version changes nothing. */
-  note(object: JsonObject): void;
-  /** Applies a deletion of our own at once. A newer object of the same name, which has another uid, stays. */
-  forget(deleted: DeletedObject): void;
-}
-
-/** What is known of an object that is gone, in upstream terms. `namespace` is '' for a cluster-scoped one. */
-export interface DeletedObject {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-}
-
-export interface InformerEvent {
-  readonly type: 'added' | 'modified' | 'deleted';
-  readonly object: JsonObject;
-  readonly previous?: JsonObject;
 }
 
 /**

@@ -2,19 +2,19 @@
  * What the proxy knows of the host by following it: which kinds there are, and the roles of tenants. Together with the
  * controllers' informers this is all the state that a request meets.
  */
-
 import { createTenantRbac } from '../authz/tenant-rbac.ts';
 import { cloneJson } from '../codec/json.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
 import { notSynced } from '../errors.ts';
+import type { Informer } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
 import { pause } from '../lib/backoff.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Authorizer, Informer, Upstream } from '../ports.ts';
+import type { Authorizer, Upstream } from '../ports.ts';
 import { type TenantId, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { toTenant } from '../translate/object.ts';

@@ -2,7 +2,6 @@
  * Requests that name no resource: health, version, discovery and OpenAPI. Everything is made by the proxy from what the
  * tenant has; no such path is ever passed on. What is not listed here is 404, whatever rights the caller has.
  */
-
 import type { Catalog } from '../discovery/catalog.ts';
 import { serveDiscovery } from '../discovery/serve.ts';
 import { ApiError } from '../errors.ts';

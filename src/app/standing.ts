@@ -1,5 +1,4 @@
 /** What every tenant has from its start without its being stored: system namespaces, default roles and bindings. */
-
 import { createHash } from 'node:crypto';
 import { cloneJson } from '../codec/json.ts';
 import { nameOf } from '../k8s/meta.ts';

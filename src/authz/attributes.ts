@@ -7,7 +7,6 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/request/requestinfo.go at v0.36
  */
-
 import type { RequestInfo, ResourceInfo } from '../exchange.ts';
 import type { Attributes } from '../k8s/rbac.ts';
 

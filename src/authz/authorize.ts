@@ -2,7 +2,6 @@
  * The authorization stage: lets a request pass or refuses it with 403, in kube-apiserver's words.
  * @see k8s.io/apiserver pkg/endpoints/handlers/responsewriters/errors.go at v0.36
  */
-
 import { ApiError } from '../errors.ts';
 import type { Identity, RequestInfo } from '../exchange.ts';
 import type { Attributes } from '../k8s/rbac.ts';

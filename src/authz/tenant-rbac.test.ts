@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Identity } from '../exchange.ts';
+import type { Informer, InformerEvent } from '../k8s/informer.ts';
 import { nameOf, namespaceOf } from '../k8s/meta.ts';
 import type { Attributes } from '../k8s/rbac.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
-import type { Informer, InformerEvent } from '../ports.ts';
 import { MASTERS } from '../tenancy/groups.ts';
 import { type TenantId, type TenantName, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';

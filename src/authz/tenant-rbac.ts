@@ -9,14 +9,14 @@
  *
  * @see k8s.io/kubernetes plugin/pkg/auth/authorizer/rbac/rbac.go at v1.36
  */
-
 import { notSynced } from '../errors.ts';
 import type { Identity } from '../exchange.ts';
+import type { Informer, InformerEvent } from '../k8s/informer.ts';
 import { nameOf, namespaceOf } from '../k8s/meta.ts';
 import type { Attributes, Decision, PolicyRule } from '../k8s/rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { goQuote } from '../lib/go-quote.ts';
-import type { Authorizer, Informer, InformerEvent } from '../ports.ts';
+import type { Authorizer } from '../ports.ts';
 import { MASTERS } from '../tenancy/groups.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';

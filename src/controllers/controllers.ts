@@ -2,7 +2,8 @@
  * Starts everything that keeps the host right for its tenants, and what the request path sees of it. Safe to run in
  * several replicas: each write is what any other replica would write, and a write that comes too late changes nothing.
  */
-import type { Informer, NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
+import type { Informer } from '../k8s/informer.ts';
+import type { NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { createCustomController } from './custom-controller.ts';
 import { createHostClient } from './host-client.ts';

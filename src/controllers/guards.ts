@@ -2,9 +2,9 @@
  * Keeps one guard RoleBinding as it should be: made when absent, mended when changed by hand, made again when deleted
  * by hand. What the informer knows decides, so that a guard which is right costs no request.
  */
+import type { Informer } from '../k8s/informer.ts';
 import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { Informer } from '../ports.ts';
 import type { HostClient } from './host-client.ts';
 import { HostError, unless } from './host-client.ts';
 import { finalizersOf, GUARD, isTerminating, PATHS } from './host-objects.ts';

@@ -1,7 +1,7 @@
 /**
  * The collections of the host that controllers and registries follow: one watch each, however many tenants there are.
  */
-import type { Informer } from '../ports.ts';
+import type { Informer } from '../k8s/informer.ts';
 import { TENANT_LABEL } from '../tenancy/names.ts';
 import { GUARD, PATHS } from './host-objects.ts';
 

@@ -3,9 +3,10 @@
  * say so: what an earlier tenant of the same id left behind is nobody's.
  */
 import { ApiError } from '../errors.ts';
+import type { Informer } from '../k8s/informer.ts';
 import { nameOf, uidOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { Informer, NamespaceRegistry } from '../ports.ts';
+import type { NamespaceRegistry } from '../ports.ts';
 import { type TenantId, type TenantName, toTenantName, toUpstreamName, type UpstreamName } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 import { annotationOf, isTerminating, labelledOwner } from './host-objects.ts';

@@ -3,9 +3,10 @@
  * that phase, so that a request of it can be refused in plain words; one whose name is no id is not here at all.
  */
 import { ApiError } from '../errors.ts';
+import type { Informer } from '../k8s/informer.ts';
 import { metadataOf, nameOf, uidOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { Informer, TenantRegistry } from '../ports.ts';
+import type { TenantRegistry } from '../ports.ts';
 import { type TenantId, tenantIdProblem } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { isTerminating } from './host-objects.ts';

@@ -9,9 +9,10 @@
  * While namespaces go, which takes the host's controllers their time, only they are looked at. The tenant is gone when
  * one look at the whole host, with nothing remembered, finds nothing.
  */
+import type { Informer } from '../k8s/informer.ts';
 import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { Informer, Upstream } from '../ports.ts';
+import type { Upstream } from '../ports.ts';
 import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
 import { clientCaSecretName } from './client-ca.ts';
 import type { CustomController } from './custom-controller.ts';

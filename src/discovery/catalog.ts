@@ -2,11 +2,10 @@
  * Everything that one tenant has, by group and version, in the order in which discovery lists it: the host's order for
  * the host's groups, then the tenant's own by name.
  */
-
+import type { Informer } from '../k8s/informer.ts';
 import { nameOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
-import type { Informer } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { builtInEntry, customEntry, type Entry, objects, text } from './entry.ts';
 

@@ -6,7 +6,6 @@
  *
  * @see k8s.io/api apidiscovery/v2/types.go at v0.36
  */
-
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 

@@ -5,9 +5,8 @@
  *
  * @invariant a kind is found under the tenant whose label and group prefix its CRD carries (registry.test.ts).
  */
-
+import type { Informer, InformerEvent } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { Informer, InformerEvent } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { type CustomKinds, readCustomKinds } from './custom.ts';
 import type { KindAtVersion } from './kind.ts';

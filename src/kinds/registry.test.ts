@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { InformerEvent } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { InformerEvent } from '../ports.ts';
 import { parseTenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { type HostVersions, readHostVersions } from './host-versions.ts';

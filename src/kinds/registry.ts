@@ -5,8 +5,8 @@
  * Built-in and shared groups come first: no CRD of a tenant can ever stand in for `apps`.
  */
 import { notSynced } from '../errors.ts';
+import type { Informer } from '../k8s/informer.ts';
 import { apiVersionOf } from '../k8s/types.ts';
-import type { Informer } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { createCustomIndex } from './custom-index.ts';
 import type { HostVersions } from './host-versions.ts';

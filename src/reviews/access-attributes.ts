@@ -5,7 +5,6 @@
  *
  * @see k8s.io/kubernetes pkg/apis/authorization/validation/validation.go at v1.36
  */
-
 import { type FieldProblem, invalidValue, required } from '../k8s/field-problems.ts';
 import type { Attributes } from '../k8s/rbac.ts';
 import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';

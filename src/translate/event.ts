@@ -1,7 +1,6 @@
 /**
  * One event of a watch stream in tenant terms. Bookmarks, which name no object, always pass; an ERROR holds a Status.
  */
-
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { NotOurs } from './not-ours.ts';

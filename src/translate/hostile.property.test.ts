@@ -1,5 +1,4 @@
 /** Documents of the wrong shape at any place: every one ends in a result or in a refusal, never in a fault. */
-
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kindsOf, scopeOf } from '../../test/support/translate-scope.ts';

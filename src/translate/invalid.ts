@@ -3,7 +3,6 @@
  *
  * @see k8s.io/apimachinery pkg/api/errors/errors.go (NewInvalid) and pkg/util/validation/field/errors.go at v0.36
  */
-
 import { ApiError } from '../errors.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 

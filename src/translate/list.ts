@@ -2,7 +2,6 @@
  * A list of objects in tenant terms. An object that is not the tenant's, or that cannot be shown, is left out: one odd
  * object never breaks a list.
  */
-
 import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { NotOurs, shownOr, typeName } from './not-ours.ts';

@@ -6,7 +6,6 @@
  *   virtual                         system:node              <-> acme--x--system03anode
  *   CRD                             foos.stable.example.com  <-> foos.acme--stable.example.com
  */
-
 import { nameRuleOf } from '../k8s/name-rules.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';

@@ -4,7 +4,6 @@
  *
  * The body of a subresource may be of another kind (`Scale`): it is found by its kind among the parent's subresources.
  */
-
 import { ApiError } from '../errors.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';

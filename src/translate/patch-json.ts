@@ -4,7 +4,6 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc6902
  */
-
 import { ApiError } from '../errors.ts';
 import { formatPointer, parsePointer } from '../k8s/json-pointer.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';

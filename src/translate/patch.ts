@@ -6,7 +6,6 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
  */
-
 import { ApiError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Feed, queryOf, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import type { Informer } from '../k8s/informer.ts';
 import type { JsonObject, WatchEvent } from '../k8s/types.ts';
-import type { Informer } from '../ports.ts';
 import { createInformer } from './informer.ts';
 
 let ending: AbortController;

@@ -8,13 +8,13 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  * @see k8s.io/client-go tools/cache/reflector.go at v0.36
  */
-
 import { lines } from '../codec/lines.ts';
 import { ApiError } from '../errors.ts';
+import type { DeletedObject, Informer, InformerEvent } from '../k8s/informer.ts';
 import { compareVersions, keyOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
-import type { DeletedObject, Informer, InformerEvent, Upstream, UpstreamIdentity } from '../ports.ts';
+import type { Upstream, UpstreamIdentity } from '../ports.ts';
 
 export interface InformerOptions {
   upstream: Upstream;

@@ -4,7 +4,6 @@
  * The files of this folder are the last stage. Each maps a request to upstream terms, sends it to the place where the
  * kind lives, and maps the answer back.
  */
-
 import type { Accept, Body, Identity, RequestHead, ResourceInfo } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';

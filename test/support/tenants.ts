@@ -1,8 +1,8 @@
 /** Tenants of a test: made and deleted as the host's administrator does it, waited for by watching. */
 import type { Controllers } from '../../src/controllers/controllers.ts';
+import type { Informer, InformerEvent } from '../../src/k8s/informer.ts';
 import { nameOf, uidOf } from '../../src/k8s/meta.ts';
 import { isObject, type JsonObject } from '../../src/k8s/types.ts';
-import type { Informer, InformerEvent } from '../../src/ports.ts';
 import type { TenantId } from '../../src/tenancy/names.ts';
 import type { Host } from './host.ts';
 

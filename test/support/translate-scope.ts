@@ -2,13 +2,12 @@
  * Scopes for tests of the translator: over the real table of kinds, for a tenant with two CRDs of its own
  * (`widgets`, namespaced, and `gadgets`, cluster-scoped, both in `stable.example.com`), without any cluster.
  */
-
+import type { InformerEvent } from '../../src/k8s/informer.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import type { HostVersions } from '../../src/kinds/host-versions.ts';
 import type { KindAtVersion, Profile } from '../../src/kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../../src/kinds/registry.ts';
 import { KINDS } from '../../src/kinds/table.ts';
-import type { InformerEvent } from '../../src/ports.ts';
 import { parseTenantId, type TenantName, tenantNames } from '../../src/tenancy/names.ts';
 import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { Renames } from '../../src/translate/renames.ts';
