@@ -13,9 +13,9 @@ import { phaseOf, Tenants } from '../onboarding/tenants.ts';
 import { loadPolicies } from '../policy/load.ts';
 import { readKubeconfig } from '../upstream/kubeconfig.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
-import { defaultPolicies } from './default-policies.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { print } from './output.ts';
+import { policiesFolder } from './policies.ts';
 import { untilSignal } from './until-signal.ts';
 
 export interface DevOptions {
@@ -33,7 +33,7 @@ const TENANT_TIMEOUT_MS = 60_000;
 
 export async function dev(options: DevOptions): Promise<void> {
   setLogLevel(options.logLevel as LogLevel);
-  const policies = loadPolicies(options.policies ?? defaultPolicies());
+  const policies = loadPolicies(policiesFolder(options.policies));
   const folder = resolve(options.folder);
   mkdirSync(folder, { recursive: true });
   const stopping = new AbortController();

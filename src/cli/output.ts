@@ -1,5 +1,6 @@
 /** What commands print: tables for people, JSON and YAML for programs. */
 import { stringify } from 'yaml';
+import { humanDuration } from '../lib/human-duration.ts';
 
 export type Format = 'table' | 'json' | 'yaml';
 
@@ -22,11 +23,7 @@ export function structured(format: 'json' | 'yaml', value: unknown): string {
   return format === 'json' ? JSON.stringify(value, null, 2) : stringify(value, { lineWidth: 0 });
 }
 
-/** `4m`, `3h`, `2d` */
+/** How long ago, as kubectl prints it: `4m`, `7h12m`, `2d`. @param since RFC 3339 */
 export function age(since: string, nowMs = Date.now()): string {
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7_200) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
+  return humanDuration(nowMs - Date.parse(since));
 }

@@ -6,7 +6,7 @@ import { dev } from './dev.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { serve } from './serve.ts';
 import { createTenant, deleteTenant, describeTenant, listTenants } from './tenant.ts';
-import { count, duration, port } from './values.ts';
+import { count, durationOption, port } from './values.ts';
 
 const HOST = '--kubeconfig <file>';
 const HOST_HELP = 'kubeconfig of the host cluster (default: KUBECONFIG, else ~/.kube/config)';
@@ -36,7 +36,7 @@ export function createProgram(): Command {
     .option('--apiserver-port <port>', 'port of the control plane (default: a free one)', port, 0)
     .option('--nodes <count>', 'number of nodes of the control plane', count, 2)
     .option('--folder <folder>', 'where kubeconfigs and data go', '.kubeveil')
-    .option('--policies <folder>', 'folder of policy files')
+    .option('--policies <folder>', SETTINGS.policies.help)
     .option('--log-level <level>', 'silent, error, warn, info or debug', 'warn')
     .action(dev);
 
@@ -48,7 +48,7 @@ export function createProgram(): Command {
     .option(HOST, HOST_HELP)
     .option('--policy <name>', 'policy file of the tenant', 'default')
     .option('--out <file>', 'where its kubeconfig goes (default: <id>.kubeconfig)')
-    .option('--timeout <duration>', 'how long to wait', duration, 60_000)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait', '60s', '1d'))
     .action(createTenant);
   tenant.command('list').description('list tenants').option(HOST, HOST_HELP).addOption(output()).action(listTenants);
   tenant
@@ -64,7 +64,7 @@ export function createProgram(): Command {
     .description('delete a tenant with everything that is its own; returns when all of it is gone')
     .option(HOST, HOST_HELP)
     .option('--no-wait', 'return at once')
-    .option('--timeout <duration>', 'how long to wait', duration, 300_000)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait', '5m', '1d'))
     .action(deleteTenant);
 
   program
@@ -74,7 +74,7 @@ export function createProgram(): Command {
     .option(HOST, HOST_HELP)
     .option('--user <name>', 'name of the user', 'admin')
     .option('--group <name...>', 'groups of the user (default: system:masters, which administers the tenant)')
-    .option('--ttl <duration>', 'how long the credential holds, such as 30m or 12h', duration, 12 * 3_600_000)
+    .addOption(durationOption('--ttl <duration>', 'how long the credential holds, such as 30m or 7d', '12h', '30d'))
     .option('--out <file>', 'write to this file (default: standard output)')
     .option('--merge <file>', 'merge into this kubeconfig and make it the current context')
     .option('--server <url>', 'URL of the proxy (default: as the proxy says it)')

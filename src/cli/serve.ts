@@ -5,6 +5,7 @@ import type { SettingName } from '../config/settings.ts';
 import { flushLog, logger, setLogLevel } from '../observe/log.ts';
 import { loadPolicies } from '../policy/load.ts';
 import { inClusterHost, readKubeconfig } from '../upstream/kubeconfig.ts';
+import { policiesFolder } from './policies.ts';
 import { untilSignal } from './until-signal.ts';
 
 export interface ServeFlags extends Partial<Record<SettingName, string>> {
@@ -22,11 +23,14 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   }
   const stop = untilSignal();
   const log = logger('serve');
+  const folder = policiesFolder(config.policies);
+  const policies = loadPolicies(folder);
+  log.info({ folder }, 'policies read');
   const proxy = await startProxy({
     host,
     listen: config.listen,
     publicUrl: config.publicUrl,
-    policies: loadPolicies(config.policies),
+    policies,
     requestTimeoutMs: config.requestTimeout,
     shutdownGraceMs: config.shutdownGrace,
     maxConnections: config.maxConnections,

@@ -1,14 +1,19 @@
 /** Option values: parsed once, refused with what was expected. */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { durationWithin, parseDuration } from '../lib/duration.ts';
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** An option whose value is a duration: milliseconds for the program, `12h` in the help. */
+export function durationOption(flags: string, help: string, preset: string, max: string): Option {
+  return new Option(flags, `${help}; at most ${max}`)
+    .argParser((text) => duration(text, max))
+    .default(parseDuration(preset), preset);
+}
 
-/** `90s`, `30m`, `12h`, `7d` -> milliseconds. */
-export function duration(text: string): number {
-  const match = /^(\d{1,6})([smhd])$/.exec(text);
-  const ms = match === null ? 0 : Number(match[1]) * (UNIT_MS[match[2] as string] as number);
-  if (ms === 0) throw new InvalidArgumentError('expected a number and a unit, such as 90s, 30m, 12h or 7d.');
-  return ms;
+/** `90s`, `1h30m`, `7d` -> milliseconds, from one second up. */
+export function duration(text: string, max: string): number {
+  const read = durationWithin(text, '1s', max);
+  if ('ms' in read) return read.ms;
+  throw new InvalidArgumentError(`It ${read.problem}.`);
 }
 
 export function port(text: string): number {

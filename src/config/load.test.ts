@@ -31,7 +31,6 @@ describe('loadConfig', () => {
   it('has a default for all that needs one', () => {
     expect(loadConfig({ env: {} })).toEqual({
       listen: { host: '0.0.0.0', port: 8443 },
-      policies: 'policies',
       logLevel: 'info',
       requestTimeout: 60_000,
       shutdownGrace: 10_000,

@@ -4,7 +4,7 @@
  * `listen`; `publicUrl` is `--public-url`, `KUBEVEIL_PUBLIC_URL` and `publicUrl`.
  */
 import { z } from 'zod';
-import { parseDuration } from '../lib/duration.ts';
+import { durationWithin } from '../lib/duration.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -14,9 +14,9 @@ export interface ListenAddress {
 /** Text such as `30s` -> milliseconds. */
 function duration(min: string, max: string) {
   return z.string().transform((text, context) => {
-    const ms = parseDuration(text);
-    if (ms !== undefined && ms >= (parseDuration(min) ?? 0) && ms <= (parseDuration(max) ?? 0)) return ms;
-    context.addIssue(`must be a duration from ${min} to ${max}, such as 30s`);
+    const read = durationWithin(text, min, max);
+    if ('ms' in read) return read.ms;
+    context.addIssue(read.problem);
     return z.NEVER;
   });
 }
@@ -61,7 +61,7 @@ export const SETTINGS = {
     default: '0.0.0.0:8443',
   },
   publicUrl: {
-    help: 'URL that kubeconfigs name; the listening address when left out',
+    help: 'URL that kubeconfigs name; when left out https://127.0.0.1 with the port, which leads nowhere from other machines',
     value: 'URL',
     schema: httpsUrl,
     default: undefined,
@@ -79,10 +79,10 @@ export const SETTINGS = {
     default: undefined,
   },
   policies: {
-    help: 'folder of the policy files',
+    help: 'folder of the policy files; when left out ./policies if it is there, else the one of the package',
     value: 'FOLDER',
     schema: z.string().min(1),
-    default: 'policies',
+    default: undefined,
   },
   logLevel: {
     help: 'error, warn, info or debug',
