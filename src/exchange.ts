@@ -26,8 +26,6 @@ export interface RequestHead {
   readonly headers: ReadonlyMap<string, string>;
   /** Impersonate-* as the client sent them, taken out of `headers`. */
   readonly impersonate: ReadonlyMap<string, readonly string[]>;
-  /** TLS server name, when the client sent one. */
-  readonly serverName: string | undefined;
   /** DER of the client's certificate, when one was sent; not yet verified. */
   readonly peerCertificate: Uint8Array | undefined;
   /** Aborted when the client goes or the request's deadline passes. */

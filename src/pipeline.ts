@@ -39,7 +39,7 @@ export interface Stages {
   health(info: RequestInfo): Reply | undefined;
   /** Throws while the proxy cannot vouch for the host's walls or has not read everything once. */
   ready(): void;
-  locate(info: RequestInfo, head: RequestHead): Claim;
+  locate(info: RequestInfo): Claim;
   authenticate(head: RequestHead): Promise<Authenticated>;
   bind(authenticated: Authenticated, claim: Claim): Tenant;
   /** Takes a place and starts the clock: the head that is returned has a signal that also fires when the time is up. */
@@ -97,7 +97,7 @@ export function createPipeline(stages: Stages): Handler {
       if (health !== undefined) return await stages.respond(incoming, known, health);
       stages.ready();
 
-      const claim = stages.locate(info, incoming.head);
+      const claim = stages.locate(info);
       const authenticated = await stages.authenticate(incoming.head);
       known.authenticated = authenticated;
       const tenant = stages.bind(authenticated, claim);

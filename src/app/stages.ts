@@ -2,6 +2,8 @@
 import { auditRequest } from '../audit/audit.ts';
 import { type Authenticators, authenticate } from '../authn/authenticate.ts';
 import { authorize } from '../authz/authorize.ts';
+import { bind } from '../bind/bind.ts';
+import { locate } from '../bind/locate.ts';
 import { decodeBody } from '../codec/body.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import { ApiError } from '../errors.ts';
@@ -20,8 +22,6 @@ import { isLongRunning } from '../requestinfo/long-running.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
 import type { Sink } from '../respond/sink.ts';
 import { type Answering, type Written, writeError, writeReply } from '../respond/write.ts';
-import { bind } from '../tenancy/bind.ts';
-import { locate } from '../tenancy/locate.ts';
 import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { Renames } from '../translate/renames.ts';
@@ -82,7 +82,7 @@ export function createStages(options: StagesOptions): Stages {
         details: { retryAfterSeconds: 1 },
       });
     },
-    locate: (info, head) => locate(info, head.serverName, undefined),
+    locate,
     authenticate: (head) => authenticate(head, options.authenticators),
     bind: (authenticated, claim) => bind(authenticated, claim, controllers.tenants),
     limit(tenant, info, head) {

@@ -14,7 +14,6 @@ function head(
     method: 'GET',
     target: '/api',
     rawHeaders,
-    serverName: undefined,
     peerCertificate: undefined,
     signal: new AbortController().signal,
     ...part,

@@ -29,7 +29,6 @@ export interface RawRequest {
   readonly target: string;
   /** Name, value, name, value, as they came. HTTP/2's pseudo-headers among them. */
   readonly rawHeaders: readonly string[];
-  readonly serverName: string | undefined;
   readonly peerCertificate: Uint8Array | undefined;
   readonly signal: AbortSignal;
 }
@@ -73,8 +72,8 @@ export function requestHead(request: RawRequest): RequestHead {
     throw methodNotAllowed();
   }
   if (!request.target.startsWith('/')) throw refused('the request target must be a path that starts with "/"');
-  const { id, method, target, serverName, peerCertificate, signal } = request;
-  return { id, method, target, headers, impersonate, serverName, peerCertificate, signal };
+  const { id, method, target, peerCertificate, signal } = request;
+  return { id, method, target, headers, impersonate, peerCertificate, signal };
 }
 
 function twice(name: string): ApiError {

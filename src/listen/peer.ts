@@ -1,13 +1,12 @@
 /**
- * What the TLS connection says of the client: its server name and its certificate. Read once for a connection, for
- * either costs more than the rest of accepting a request.
+ * What the TLS connection says of the client: its certificate and its address. Read once for a connection, for the
+ * certificate costs more than the rest of accepting a request.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 
 export interface Peer {
-  readonly serverName: string | undefined;
   /** DER; nobody has verified it yet. */
   readonly certificate: Uint8Array | undefined;
   readonly remoteAddress: string;
@@ -23,9 +22,7 @@ export function peerOf(request: IncomingMessage | Http2ServerRequest): Peer | un
   const known = peers.get(key);
   if (known !== undefined) return known;
   const socket = (session?.socket ?? request.socket) as TLSSocket;
-  const serverName: unknown = (socket as { servername?: unknown }).servername;
   const peer: Peer = {
-    serverName: typeof serverName === 'string' && serverName !== '' ? serverName : undefined,
     certificate: socket.getPeerX509Certificate()?.raw,
     remoteAddress: socket.remoteAddress ?? '',
   };

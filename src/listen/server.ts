@@ -212,7 +212,6 @@ class Door {
         method: request.method ?? '',
         target: request.url ?? '',
         rawHeaders: request.rawHeaders,
-        serverName: peer.serverName,
         peerCertificate: peer.certificate,
         signal: gone.signal,
       });

@@ -22,6 +22,7 @@ const STAGES = [
   'listen',
   'requestinfo',
   'authn',
+  'bind',
   'authz',
   'limit',
   'policy',

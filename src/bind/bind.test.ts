@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Authenticated, RequestInfo } from '../exchange.ts';
+import type { Authenticated } from '../exchange.ts';
+import type { TenantId } from '../tenancy/names.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { bind } from './bind.ts';
-import { locate } from './locate.ts';
-import type { TenantId } from './names.ts';
-import type { Tenant } from './tenant.ts';
 
 const acme: Tenant = {
   id: 'acme' as TenantId,
@@ -54,30 +53,5 @@ describe('bind', () => {
     };
     expect(refusal(acme)).toBe(refusal(acme, globex));
     expect(refusal(acme)).not.toBe('no refusal');
-  });
-});
-
-describe('locate', () => {
-  const info = (claimed: string | undefined) => ({ claimed }) as RequestInfo;
-
-  it.each([
-    [undefined, undefined, undefined],
-    ['acme', undefined, 'acme'],
-    [undefined, 'acme.example.com', 'acme'],
-    ['acme', 'acme.example.com', 'acme'],
-    ['acme', 'other.org', 'acme'],
-    [undefined, 'example.com', undefined],
-  ])('path %j and server name %j claim %j', (path, serverName, tenant) => {
-    expect(locate(info(path), serverName, 'example.com').tenant).toBe(tenant);
-  });
-
-  it('refuses two claims that disagree', () => {
-    expect(() => locate(info('acme'), 'globex.example.com', 'example.com')).toThrow(
-      expect.objectContaining({ status: 400 }),
-    );
-  });
-
-  it.each(['..', 'kube-system', 'ACME', '__proto__', 'a'])('has no tenant %j', (path) => {
-    expect(() => locate(info(path), undefined, undefined)).toThrow(expect.objectContaining({ status: 404 }));
   });
 });

@@ -5,7 +5,7 @@
 import { ApiError } from '../errors.ts';
 import type { Authenticated, Claim } from '../exchange.ts';
 import type { TenantRegistry } from '../ports.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 
 /** @throws {ApiError} ERR_UNAUTHORIZED for a credential of no living tenant, ERR_FORBIDDEN for another's or one not in service */
 export function bind(authenticated: Authenticated, claim: Claim, tenants: TenantRegistry): Tenant {
