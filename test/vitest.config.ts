@@ -1,6 +1,7 @@
 /**
  * The three vitest projects: `unit` needs nothing but this folder, `integration` needs the real control plane, which
- * its global setup starts once, and `product` needs the proxy with two tenants in front of one. Timeouts are for faults only: no test may depend on how fast the machine is.
+ * its global setup starts once, and `product` needs the proxy with two tenants in front of one. Timeouts are for faults
+ * only: no test may depend on how fast the machine is.
  * Skipped tests are refused by the runner (test/runner/vitest-report.ts), `.only` here.
  * @see https://vitest.dev/guide/projects
  */
@@ -25,7 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{architecture,bench,support}/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
