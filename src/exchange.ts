@@ -7,13 +7,19 @@
  *   locate       -> Claim
  *   authn        -> Authenticated
  *   bind         -> Tenant
- *   (limit, authz, policy only refuse)
- *   verbs | discovery | virtual -> Reply
- *   respond      -> bytes
+ *   limit        -> RequestHead, with a deadline
+ *   negotiate    -> Accept
+ *   offer        -> KindAtVersion
+ *   body         -> Body
+ *   serve        -> Reply
+ *   respond      -> Written, for the audit
+ *
+ * The others (health, ready, impersonate, authz) only refuse or let pass.
  */
 import type { Gvk, JsonObject, WatchEvent } from './k8s/types.ts';
-import type { Verb } from './kinds/kind.ts';
+import type { KindAtVersion, Verb } from './kinds/kind.ts';
 import type { TenantId, TenantName } from './tenancy/names.ts';
+import type { Tenant } from './tenancy/tenant.ts';
 
 /** What the listener accepted: headers already cleaned of everything that could pass for our own. */
 export interface RequestHead {
@@ -110,6 +116,28 @@ export interface Body {
   readonly document: JsonObject | JsonObject[];
 }
 
+/** What is known of any request that may be served. */
+export interface Served {
+  /** Its signal also fires when the time is up. */
+  readonly head: RequestHead;
+  readonly accept: Accept;
+  readonly tenant: Tenant;
+  readonly identity: Identity;
+}
+
+/** A request for discovery and the like, which has passed every check. */
+export interface NonResourceRequest extends Served {
+  readonly info: NonResourceInfo;
+}
+
+/** A request for a resource, which has passed every check. */
+export interface ResourceRequest extends Served {
+  readonly info: ResourceInfo;
+  readonly at: KindAtVersion;
+  /** Undefined when the request has none. */
+  readonly body: Body | undefined;
+}
+
 /** What a handler answers. `respond/` alone turns it into bytes. */
 export type Reply =
   | { readonly kind: 'object'; readonly status: number; readonly object: JsonObject; readonly headers?: ReplyHeaders }
@@ -130,3 +158,11 @@ export type Reply =
 
 /** Lower-case names, from an allow-list: warning, retry-after, etag, ... */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/** What went out, for audit and metrics. */
+export interface Written {
+  readonly status: number;
+  readonly bodyBytes: number;
+  /** Low-cardinality word for a refusal: `ApiError.why`, or `fault`. */
+  readonly why?: string;
+}

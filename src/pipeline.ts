@@ -9,12 +9,15 @@
  *   5  authn        who sent it. Nothing is read of the body, and nothing asked upstream for it, before
  *   6  bind         to the one tenant that the credential belongs to
  *   7  limit        a tenant's share, before any work is done for it
- *   8  offer        does this resource exist for the tenant, and has it this verb? 404 comes before 403, as discovery
+ *   8  impersonate  a request that asks to be somebody else is refused: never served as its sender
+ *   9  negotiate    the form of the answer, before anything is done that cannot be answered
+ *  10  offer        does this resource exist for the tenant, and has it this verb? 404 comes before 403, as discovery
  *                   already tells what there is
- *   9  authz        may this user do it, by the tenant's own roles
- *  10  body         read and decoded only for those who may
- *  11  serve        discovery, a review that the proxy answers itself, or a verb on a resource
- *  12  respond      the one place where anything becomes bytes
+ *  11  authz        may this user do it, by the tenant's own roles
+ *  12  body         read and decoded only for those who may
+ *  13  serve        discovery, a review that the proxy answers itself, or a verb on a resource
+ *  14  respond      the one place where anything becomes bytes; a refusal of any stage comes here at once
+ *  15  audit        one line, whatever became of it
  */
 import { ApiError } from './errors.ts';
 import type {
@@ -24,10 +27,14 @@ import type {
   Claim,
   Identity,
   NonResourceInfo,
+  NonResourceRequest,
   Reply,
   RequestHead,
   RequestInfo,
   ResourceInfo,
+  ResourceRequest,
+  Served,
+  Written,
 } from './exchange.ts';
 import type { KindAtVersion } from './kinds/kind.ts';
 import type { Handler, Incoming } from './listen/options.ts';
@@ -47,37 +54,18 @@ export interface Stages {
   negotiate(head: RequestHead, info: RequestInfo): Accept;
   offer(tenant: Tenant, info: ResourceInfo): KindAtVersion;
   authorize(tenant: Tenant, identity: Identity, info: RequestInfo): void;
-  readBody(
-    incoming: Incoming,
-    head: RequestHead,
-    tenant: Tenant,
-    request: { info: ResourceInfo; at: KindAtVersion },
-  ): Promise<Body | undefined>;
+  readBody(incoming: Incoming, request: Omit<ResourceRequest, 'body'>): Promise<Body | undefined>;
   serveNonResource(request: NonResourceRequest): Promise<Reply>;
   serveResource(request: ResourceRequest): Promise<Reply>;
-  respond(incoming: Incoming, known: Known, reply: Reply): Promise<void>;
-  refuse(incoming: Incoming, known: Known, error: unknown): Promise<void>;
-}
-
-interface Served {
-  readonly head: RequestHead;
-  readonly accept: Accept;
-  readonly tenant: Tenant;
-  readonly identity: Identity;
-}
-
-export interface NonResourceRequest extends Served {
-  readonly info: NonResourceInfo;
-}
-
-export interface ResourceRequest extends Served {
-  readonly info: ResourceInfo;
-  readonly at: KindAtVersion;
-  readonly body: Body | undefined;
+  respond(known: Known, reply: Reply): Promise<Written>;
+  /** The answer to what was thrown, however far the request came. */
+  refuse(known: Known, error: unknown): Promise<Written>;
+  audit(known: Known, written: Written): void;
 }
 
 /** What is known of a request so far: for the answer, the log and the audit, however far it came. */
 export interface Known {
+  readonly incoming: Incoming;
   /** `performance.now()` when the request came. */
   readonly startedMs: number;
   info?: RequestInfo;
@@ -88,55 +76,58 @@ export interface Known {
 
 export function createPipeline(stages: Stages): Handler {
   return async (incoming) => {
-    const known: Known = { startedMs: performance.now() };
-    let release: (() => void) | undefined;
+    const known: Known = { incoming, startedMs: performance.now() };
+    const held: Array<() => void> = [];
     try {
-      const info = stages.parse(incoming.head);
-      known.info = info;
-      const health = stages.health(info);
-      if (health !== undefined) return await stages.respond(incoming, known, health);
-      stages.ready();
-
-      const claim = stages.locate(info);
-      const authenticated = await stages.authenticate(incoming.head);
-      known.authenticated = authenticated;
-      const tenant = stages.bind(authenticated, claim);
-      known.tenant = tenant;
-      const limited = stages.limit(tenant, info, incoming.head);
-      release = limited.release;
-
-      const { head } = limited;
-      const { identity } = authenticated;
-      refuseImpersonation(head);
-      const accept = stages.negotiate(head, info);
-      known.accept = accept;
-      const served: Served = { head, accept, tenant, identity };
-      const reply = info.isResource
-        ? await serveResource(stages, incoming, served, info)
-        : await serveNonResource(stages, served, info);
-      await stages.respond(incoming, known, reply);
+      const reply = await answer(stages, known, held);
+      stages.audit(known, await stages.respond(known, reply)); // 14, 15
     } catch (error) {
-      await stages.refuse(incoming, known, error);
+      stages.audit(known, await stages.refuse(known, error)); // 14, 15
     } finally {
-      release?.();
+      for (const release of held) release();
     }
   };
 }
 
+/** Up to what is served. @param held gets what is to be given back when the answer is out */
+async function answer(stages: Stages, known: Known, held: Array<() => void>): Promise<Reply> {
+  const { incoming } = known;
+  const info = stages.parse(incoming.head); // 1
+  known.info = info;
+  const health = stages.health(info); // 2
+  if (health !== undefined) return health;
+  stages.ready(); // 3
+
+  const claim = stages.locate(info); // 4
+  const authenticated = await stages.authenticate(incoming.head); // 5
+  known.authenticated = authenticated;
+  const tenant = stages.bind(authenticated, claim); // 6
+  known.tenant = tenant;
+
+  const { head, release } = stages.limit(tenant, info, incoming.head); // 7
+  held.push(release);
+  refuseImpersonation(head); // 8
+  const accept = stages.negotiate(head, info); // 9
+  known.accept = accept;
+  const served: Served = { head, accept, tenant, identity: authenticated.identity };
+  return await (info.isResource
+    ? serveResource(stages, incoming, served, info)
+    : serveNonResource(stages, served, info));
+}
+
 async function serveNonResource(stages: Stages, served: Served, info: NonResourceInfo): Promise<Reply> {
-  stages.authorize(served.tenant, served.identity, info);
-  return await stages.serveNonResource({ ...served, info });
+  stages.authorize(served.tenant, served.identity, info); // 11
+  return await stages.serveNonResource({ ...served, info }); // 13
 }
 
 async function serveResource(stages: Stages, incoming: Incoming, served: Served, info: ResourceInfo): Promise<Reply> {
-  const { tenant, identity, head } = served;
-  const at = stages.offer(tenant, info);
-  stages.authorize(tenant, identity, info);
-  const body = await stages.readBody(incoming, head, tenant, { info, at });
-  return await stages.serveResource({ ...served, info, at, body });
+  const { tenant, identity } = served;
+  const at = stages.offer(tenant, info); // 10
+  stages.authorize(tenant, identity, info); // 11
+  const body = await stages.readBody(incoming, { ...served, info, at }); // 12
+  return await stages.serveResource({ ...served, info, at, body }); // 13
 }
 
-/** A request that asks to be somebody else is never served as itself. */
 function refuseImpersonation(head: RequestHead): void {
   if (head.impersonate.size === 0) return;
   throw new ApiError('ERR_FORBIDDEN', 'impersonation is not offered: send the request without Impersonate- headers', {

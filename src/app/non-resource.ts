@@ -5,7 +5,7 @@
 import type { Catalog } from '../discovery/catalog.ts';
 import { serveDiscovery } from '../discovery/serve.ts';
 import { ApiError } from '../errors.ts';
-import type { Accept, NonResourceInfo, Reply, RequestHead, RequestInfo } from '../exchange.ts';
+import type { NonResourceRequest, Reply, RequestInfo } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindRegistry } from '../kinds/kind.ts';
 import { openApiV2 } from '../openapi/v2.ts';
@@ -35,14 +35,9 @@ export interface NonResourceOptions {
   namesOf(tenant: Tenant): TenantNames;
 }
 
-export interface NonResourceRequest {
-  head: RequestHead;
-  info: NonResourceInfo;
-  accept: Accept;
-  tenant: Tenant;
-}
-
-export function nonResource(options: NonResourceOptions): (request: NonResourceRequest) => Promise<Reply> {
+export function nonResource(
+  options: NonResourceOptions,
+): (request: Omit<NonResourceRequest, 'identity'>) => Promise<Reply> {
   const v3 = new OpenApiV3(options.upstream);
   return async ({ head, info, accept, tenant }) => {
     if (info.verb !== 'get' && info.verb !== 'head') {

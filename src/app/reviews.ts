@@ -1,8 +1,7 @@
 /** Kinds that the proxy answers itself: reviews, from the same authorizer and authenticators as requests are judged by. */
 import type { Authenticators } from '../authn/authenticate.ts';
 import { noSuchPath } from '../errors.ts';
-import type { Reply } from '../exchange.ts';
-import type { ResourceRequest } from '../pipeline.ts';
+import type { Reply, ResourceRequest } from '../exchange.ts';
 import { createReviewHandlers } from '../reviews/handlers.ts';
 import { checkByAuthenticator } from '../reviews/token-review.ts';
 import type { HostView } from './host-view.ts';

@@ -1,5 +1,4 @@
 /** Each stage of the pipeline, given what it needs. What a stage does is in its own folder. */
-import { auditRequest } from '../audit/audit.ts';
 import { type Authenticators, authenticate } from '../authn/authenticate.ts';
 import { authorize } from '../authz/authorize.ts';
 import { bind } from '../bind/bind.ts';
@@ -7,28 +6,26 @@ import { locate } from '../bind/locate.ts';
 import { decodeBody } from '../codec/body.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import { ApiError } from '../errors.ts';
-import type { RequestInfo } from '../exchange.ts';
+import type { ResourceRequest } from '../exchange.ts';
+import { splitApiVersion } from '../k8s/types.ts';
 import { startDeadline } from '../limit/deadline.ts';
 import type { Limiter } from '../limit/limit.ts';
-import type { Incoming } from '../listen/options.ts';
 import { readBody } from '../listen/read-body.ts';
-import { logger } from '../observe/log.ts';
-import type { Known, ResourceRequest, Stages } from '../pipeline.ts';
+import type { Stages } from '../pipeline.ts';
 import { checkOffered } from '../policy/offer.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
-import { negotiate, negotiateError, offerOf } from '../requestinfo/accept.ts';
+import { negotiate, offerOf } from '../requestinfo/accept.ts';
 import { isLongRunning } from '../requestinfo/long-running.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
-import type { Sink } from '../respond/sink.ts';
-import { type Answering, type Written, writeError, writeReply } from '../respond/write.ts';
 import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { Renames } from '../translate/renames.ts';
 import type { Scope } from '../translate/scope.ts';
-import type { Call, Host } from '../verbs/call.ts';
+import type { Host } from '../verbs/call.ts';
 import { bodyTypeOf } from '../verbs/subresource.ts';
 import { serve } from '../verbs/verbs.ts';
+import { createAnswering } from './answering.ts';
 import type { HostView } from './host-view.ts';
 import { health, nonResource } from './non-resource.ts';
 import { createReviewHandler } from './reviews.ts';
@@ -51,8 +48,6 @@ const WITH_BODY = new Set(['create', 'update', 'patch', 'delete', 'deletecollect
 
 export function createStages(options: StagesOptions): Stages {
   const { controllers, view, policies } = options;
-  const audit = logger('audit');
-  const respondLog = logger('respond');
   const { namesOf } = options;
   const others = nonResource({ upstream: options.upstream, kinds: view.kinds, catalogOf: view.catalogOf, namesOf });
   const review = createReviewHandler(options);
@@ -102,23 +97,15 @@ export function createStages(options: StagesOptions): Stages {
       negotiate(head.headers.get('accept'), offerOf(info), info.query, head.headers.get('user-agent')),
     offer: (tenant, info) => checkOffered(view.kinds.byResource(tenant, info.group, info.version, info.resource), info),
     authorize: (tenant, identity, info) => authorize(view.authorizer, tenant, identity, info),
-    async readBody(incoming, head, tenant, request) {
-      const { info, at } = request;
+    async readBody(incoming, request) {
+      const { info, at, head, tenant } = request;
       if (!WITH_BODY.has(info.verb)) return undefined;
-      const bytes = await readBody(
-        incoming.body,
-        policies.of(tenant).limits.requestBodyBytes,
-        head.headers,
-        head.signal,
-      );
-      const type = bodyTypeOf({ info, at } as Call);
-      const slash = type.apiVersion.indexOf('/');
-      const gvk = {
-        group: slash < 0 ? '' : type.apiVersion.slice(0, slash),
-        version: type.apiVersion.slice(slash + 1),
-        kind: type.kind,
-      };
-      return decodeBody(bytes, head.headers.get('content-type'), { verb: info.verb, gvk, custom: at.kind.custom });
+      const { requestBodyBytes } = policies.of(tenant).limits;
+      const bytes = await readBody(incoming.body, requestBodyBytes, head.headers, head.signal);
+      const { apiVersion, kind } = bodyTypeOf(request);
+      const [group, version] = splitApiVersion(apiVersion);
+      const type = { verb: info.verb, gvk: { group, version, kind }, custom: at.kind.custom };
+      return decodeBody(bytes, head.headers.get('content-type'), type);
     },
     serveNonResource: (request) => others(request),
     async serveResource(request) {
@@ -128,61 +115,6 @@ export function createStages(options: StagesOptions): Stages {
       // Tells respond whether the watch can go out as protobuf.
       return reply.kind === 'watch' ? { ...reply, gvk: { group: kind.group, version, kind: kind.kind } } : reply;
     },
-    async respond(incoming, known, reply) {
-      const written = await writeReply(sinkOf(incoming), reply, answering(incoming, known));
-      report(incoming, known, written);
-    },
-    async refuse(incoming, known, error) {
-      const written = await writeError(sinkOf(incoming), error, answering(incoming, known));
-      report(incoming, known, written, error instanceof ApiError ? error.why : 'fault');
-    },
+    ...createAnswering(),
   };
-
-  function answering(incoming: Incoming, known: Known): Answering {
-    const { head } = incoming;
-    const accept = head.headers.get('accept');
-    const acceptError = negotiateError(accept, known.info?.query, head.headers.get('user-agent'));
-    return {
-      id: head.id,
-      method: head.method,
-      accept: known.accept ?? acceptError,
-      acceptError,
-      acceptEncoding: head.headers.get('accept-encoding'),
-      signal: head.signal,
-      until: untilOf(incoming, known),
-      log: respondLog,
-    };
-  }
-
-  function report(incoming: Incoming, known: Known, written: Written, why?: string): void {
-    auditRequest(audit, {
-      head: incoming.head,
-      remoteAddress: incoming.remoteAddress,
-      info: known.info,
-      identity: known.authenticated?.identity,
-      tenant: known.tenant,
-      status: written.status,
-      bodyBytes: written.bodyBytes,
-      durationMs: performance.now() - known.startedMs,
-      why,
-    });
-  }
-}
-
-/** A stream ends when the process does, and when the credential that opened it does. */
-function untilOf(incoming: Incoming, known: Known): AbortSignal {
-  const { info, authenticated } = known;
-  if (info === undefined || authenticated === undefined || !isStream(info)) return incoming.draining;
-  // A timer takes at most 31 bits of milliseconds; no stream lives for 24 days.
-  const leftMs = Math.min(Math.max(authenticated.expiresAtMs - Date.now(), 0), 2 ** 31 - 1);
-  return AbortSignal.any([incoming.draining, AbortSignal.timeout(leftMs)]);
-}
-
-function isStream(info: RequestInfo): boolean {
-  return isLongRunning(info);
-}
-
-/** Node's HTTP/2 response has `flushHeaders` too; only its type lacks it. */
-function sinkOf(incoming: Incoming): Sink {
-  return incoming.response as Sink;
 }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestHead } from '../exchange.ts';
+import type { RequestHead, Written } from '../exchange.ts';
 import type { Logger } from '../observe/log.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { type AuditEntry, auditRequest } from './audit.ts';
 
-function line(part: Partial<AuditEntry>, target = '/api/v1/pods?token=hunter2'): Record<string, unknown> {
+function line(
+  part: Omit<Partial<AuditEntry>, 'written'> & Partial<Written>,
+  target = '/api/v1/pods?token=hunter2',
+): Record<string, unknown> {
   const lines: Record<string, unknown>[] = [];
   const log = { info: (entry: Record<string, unknown>) => lines.push(entry) } as unknown as Logger;
   const head = {
@@ -17,7 +20,9 @@ function line(part: Partial<AuditEntry>, target = '/api/v1/pods?token=hunter2'):
       ['authorization', 'Bearer hunter2'],
     ]),
   } as unknown as RequestHead;
-  auditRequest(log, { head, remoteAddress: '10.0.0.1', status: 200, bodyBytes: 5, durationMs: 1.26, ...part });
+  const { status = 200, bodyBytes = 5, why, ...rest } = part;
+  const written = { status, bodyBytes, ...(why === undefined ? {} : { why }) };
+  auditRequest(log, { head, remoteAddress: '10.0.0.1', written, durationMs: 1.26, ...rest });
   expect(lines).toHaveLength(1);
   return lines[0] ?? {};
 }

@@ -5,7 +5,7 @@
  * No header, body or query value is in it but what a list of verbs and names needs; what the client chose is cut in
  * length and escaped by JSON.
  */
-import type { Identity, RequestHead, RequestInfo } from '../exchange.ts';
+import type { Identity, RequestHead, RequestInfo, Written } from '../exchange.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
@@ -16,15 +16,12 @@ export interface AuditEntry {
   readonly info?: RequestInfo | undefined;
   readonly identity?: Identity | undefined;
   readonly tenant?: Pick<Tenant, 'id'> | undefined;
-  readonly status: number;
-  readonly bodyBytes: number;
+  readonly written: Written;
   readonly durationMs: number;
-  /** Low-cardinality word for a refusal: `ApiError.why`. */
-  readonly why?: string | undefined;
 }
 
 export function auditRequest(log: Logger, entry: AuditEntry): void {
-  const { head, info, identity } = entry;
+  const { head, info, identity, written } = entry;
   log.info(
     {
       id: head.id,
@@ -33,10 +30,10 @@ export function auditRequest(log: Logger, entry: AuditEntry): void {
       tenant: entry.tenant?.id,
       user: logged(identity?.username),
       ...(info === undefined ? { method: head.method, path: pathOf(head.target) } : what(info)),
-      status: entry.status,
-      bytes: entry.bodyBytes,
+      status: written.status,
+      bytes: written.bodyBytes,
       ms: Math.round(entry.durationMs * 10) / 10,
-      ...(entry.why === undefined ? {} : { why: entry.why }),
+      ...(written.why === undefined ? {} : { why: written.why }),
     },
     'request',
   );

@@ -9,7 +9,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError } from '../errors.ts';
-import type { Accept, Reply } from '../exchange.ts';
+import type { Accept, Reply, Written } from '../exchange.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import { encodeAs, speaksProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
@@ -34,12 +34,6 @@ export interface Answering {
   /** How long a client may take nothing before its connection is ended. */
   readonly stallMs?: number;
   readonly log: Logger;
-}
-
-/** What went out, for audit and metrics. */
-export interface Written {
-  readonly status: number;
-  readonly bodyBytes: number;
 }
 
 /** As kube-apiserver: smaller bodies are not worth it, and more than level 1 costs CPU for little. */

@@ -7,17 +7,11 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/
  */
 import { ApiError } from '../errors.ts';
-import type { Body, Identity, Reply, ResourceInfo } from '../exchange.ts';
+import type { Reply, ResourceInfo, ResourceRequest } from '../exchange.ts';
 import { type FieldProblem, invalidStatus, invalidValue } from '../k8s/field-problems.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 
-export interface ReviewRequest {
-  readonly info: ResourceInfo;
-  readonly tenant: Tenant;
-  readonly identity: Identity;
-  readonly body: Body | undefined;
-}
+export type ReviewRequest = Pick<ResourceRequest, 'info' | 'tenant' | 'identity' | 'body'>;
 
 export type ReviewHandler = (request: ReviewRequest) => Promise<Reply>;
 

@@ -4,22 +4,14 @@
  * The files of this folder are the last stage. Each maps a request to upstream terms, sends it to the place where the
  * kind lives, and maps the answer back.
  */
-import type { Accept, Body, Identity, RequestHead, ResourceInfo } from '../exchange.ts';
+import type { ResourceRequest } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import type { NamespaceRegistry, Provisioner, Upstream, VirtualBehaviours } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Scope } from '../translate/scope.ts';
 
-export interface Call {
-  readonly head: RequestHead;
-  readonly info: ResourceInfo;
-  readonly identity: Identity;
-  readonly tenant: Tenant;
-  readonly at: KindAtVersion;
-  readonly accept: Accept;
-  /** Undefined when the request has none. */
-  readonly body: Body | undefined;
+export interface Call extends ResourceRequest {
   readonly scope: Scope;
 }
 

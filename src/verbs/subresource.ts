@@ -13,7 +13,7 @@ export interface BodyType {
 /** All kinds that are bodies of subresources only are served as v1. */
 const BODY_VERSION = 'v1';
 
-export function bodyTypeOf(call: Call): BodyType {
+export function bodyTypeOf(call: Pick<Call, 'info' | 'at'>): BodyType {
   const { subresource, group, version } = call.info;
   const declared = subresource === '' ? undefined : call.at.kind.subresources[subresource];
   if (declared?.kind === undefined)

@@ -1,0 +1,63 @@
+/** The last stages: the answer or the refusal of a request as it was asked for, and its line in the audit log. */
+import { auditRequest } from '../audit/audit.ts';
+import { ApiError } from '../errors.ts';
+import { logger } from '../observe/log.ts';
+import type { Known, Stages } from '../pipeline.ts';
+import { negotiateError } from '../requestinfo/accept.ts';
+import { isLongRunning } from '../requestinfo/long-running.ts';
+import type { Sink } from '../respond/sink.ts';
+import { type Answering, writeError, writeReply } from '../respond/write.ts';
+
+export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> {
+  const respondLog = logger('respond');
+  const auditLog = logger('audit');
+
+  function answering(known: Known): Answering {
+    const { head } = known.incoming;
+    const accept = head.headers.get('accept');
+    const acceptError = negotiateError(accept, known.info?.query, head.headers.get('user-agent'));
+    return {
+      id: head.id,
+      method: head.method,
+      accept: known.accept ?? acceptError,
+      acceptError,
+      acceptEncoding: head.headers.get('accept-encoding'),
+      signal: head.signal,
+      until: untilOf(known),
+      log: respondLog,
+    };
+  }
+
+  return {
+    respond: (known, reply) => writeReply(sinkOf(known), reply, answering(known)),
+    async refuse(known, error) {
+      const written = await writeError(sinkOf(known), error, answering(known));
+      return { ...written, why: error instanceof ApiError ? error.why : 'fault' };
+    },
+    audit(known, written) {
+      const { incoming, info, authenticated, tenant, startedMs } = known;
+      auditRequest(auditLog, {
+        head: incoming.head,
+        remoteAddress: incoming.remoteAddress,
+        info,
+        identity: authenticated?.identity,
+        tenant,
+        written,
+        durationMs: performance.now() - startedMs,
+      });
+    },
+  };
+}
+
+/** A stream ends when the process does, and when the credential that opened it does. */
+function untilOf({ incoming, info, authenticated }: Known): AbortSignal {
+  if (info === undefined || authenticated === undefined || !isLongRunning(info)) return incoming.draining;
+  // A timer takes at most 31 bits of milliseconds; no stream lives for 24 days.
+  const leftMs = Math.min(Math.max(authenticated.expiresAtMs - Date.now(), 0), 2 ** 31 - 1);
+  return AbortSignal.any([incoming.draining, AbortSignal.timeout(leftMs)]);
+}
+
+/** Node's HTTP/2 response has `flushHeaders` too; only its type lacks it. */
+function sinkOf(known: Known): Sink {
+  return known.incoming.response as Sink;
+}
