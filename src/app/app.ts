@@ -20,8 +20,8 @@ import { renderError } from '../respond/status.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { accountTokens } from '../upstream/credentials.ts';
+import type { HostConnection } from '../upstream/host-connection.ts';
 import { createInformer } from '../upstream/informer.ts';
-import type { Host } from '../upstream/kubeconfig.ts';
 import { createUpstream } from '../upstream/upstream.ts';
 import { startHostView } from './host-view.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from './serving.ts';
@@ -31,7 +31,7 @@ import { createVerbHost } from './verb-host.ts';
 
 export interface ProxyOptions {
   /** The cluster behind the proxy, with the credential that may ask for tokens of the proxy's accounts. */
-  host: Host;
+  host: HostConnection;
   listen: { host: string; port: number };
   /** URL under which tenants reach the proxy. */
   publicUrl?: string | undefined;

@@ -11,7 +11,7 @@ import { type LogLevel, setLogLevel } from '../observe/log.ts';
 import { writePrivateFile } from '../onboarding/kubeconfig.ts';
 import { phaseOf, Tenants } from '../onboarding/tenants.ts';
 import { loadPolicies } from '../policy/load.ts';
-import { readKubeconfig } from '../upstream/kubeconfig.ts';
+import { readKubeconfig } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { print } from './output.ts';

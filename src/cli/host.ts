@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { readKubeconfig } from '../upstream/kubeconfig.ts';
+import { readKubeconfig } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 
 /** @throws {Error} when there is no kubeconfig, naming where one was looked for */

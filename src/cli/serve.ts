@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load.ts';
 import type { SettingName } from '../config/settings.ts';
 import { flushLog, logger, setLogLevel } from '../observe/log.ts';
 import { loadPolicies } from '../policy/load.ts';
-import { inClusterHost, readKubeconfig } from '../upstream/kubeconfig.ts';
+import { inClusterHost, readKubeconfig } from '../upstream/host-connection.ts';
 import { policiesFolder } from './policies.ts';
 import { untilSignal } from './until-signal.ts';
 

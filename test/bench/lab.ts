@@ -10,7 +10,7 @@ import { type ControlPlane, startControlPlane } from '../../src/dev/control-plan
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
 import { phaseOf, Tenants } from '../../src/onboarding/tenants.ts';
 import { type CertificatePair, issueClient } from '../../src/pki/certificates.ts';
-import { readKubeconfig } from '../../src/upstream/kubeconfig.ts';
+import { readKubeconfig } from '../../src/upstream/host-connection.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import { type Access, openClient } from './client.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';

@@ -13,7 +13,7 @@ import { type Child, logTail, startChild } from '../../src/dev/child.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { metadataOf } from '../../src/k8s/meta.ts';
 import { phaseOf, Tenants } from '../../src/onboarding/tenants.ts';
-import { readKubeconfig } from '../../src/upstream/kubeconfig.ts';
+import { readKubeconfig } from '../../src/upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../../src/upstream/upstream.ts';
 import { adminClient, type ControlPlaneFacts } from './control-plane.ts';
 import { requestOnce } from './http.ts';

@@ -8,7 +8,8 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Credentials } from './credentials.ts';
 
-export interface Host {
+/** Where the host is and as whom it is reached. */
+export interface HostConnection {
   /** `https://10.0.0.1:6443`, no path. */
   server: string;
   caPem: string | undefined;
@@ -18,7 +19,7 @@ export interface Host {
 const POD = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** @throws {Error} which names the file, the entry and what to do. */
-export function readKubeconfig(file: string, context?: string): Host {
+export function readKubeconfig(file: string, context?: string): HostConnection {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -28,7 +29,7 @@ export function readKubeconfig(file: string, context?: string): Host {
   return parseKubeconfig(text, file, context);
 }
 
-export function parseKubeconfig(text: string, file: string, context?: string): Host {
+function parseKubeconfig(text: string, file: string, context?: string): HostConnection {
   const config = record(parse(text), `kubeconfig ${file}`);
   const wanted = context ?? string(config['current-context'], `current-context of ${file}`);
   const chosen = entry(config['contexts'], wanted, 'context', file);
@@ -48,39 +49,49 @@ export function parseKubeconfig(text: string, file: string, context?: string): H
   return {
     server: url.origin,
     caPem: material(cluster, 'certificate-authority', at),
-    credentials: staticCredentials(
-      tokenOf(user, at),
-      material(user, 'client-certificate', at),
-      material(user, 'client-key', at),
-    ),
+    credentials: credentialsOf(user, at),
   };
 }
 
 /** The pod's own service account; undefined outside a cluster. */
-export function inClusterHost(env: NodeJS.ProcessEnv = process.env): Host | undefined {
+export function inClusterHost(env: NodeJS.ProcessEnv = process.env): HostConnection | undefined {
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];
   if (host === undefined || port === undefined) return undefined;
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     caPem: readFileSync(`${POD}/ca.crt`, 'utf8'),
-    // Read anew each time: kubelet renews the file.
-    credentials: { authorization: async () => `Bearer ${readFileSync(`${POD}/token`, 'utf8').trim()}` },
+    credentials: fileCredentials(`${POD}/token`),
   };
 }
 
-function staticCredentials(token: string | undefined, cert: string | undefined, key: string | undefined): Credentials {
-  return {
-    authorization: async () => (token === undefined ? undefined : `Bearer ${token}`),
-    ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
-  };
+/** As kubectl weighs them: a token in the file goes before the name of a file that holds one. */
+function credentialsOf(user: Record<string, unknown>, at: string): Credentials {
+  const cert = material(user, 'client-certificate', at);
+  const key = material(user, 'client-key', at);
+  const { token, tokenFile } = user;
+  const byToken =
+    typeof token !== 'string' && typeof tokenFile === 'string'
+      ? fileCredentials(resolve(at, tokenFile))
+      : { authorization: async () => (typeof token === 'string' ? `Bearer ${token}` : undefined) };
+  return { ...byToken, ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}) };
 }
 
-function tokenOf(user: Record<string, unknown>, at: string): string | undefined {
-  if (typeof user['token'] === 'string') return user['token'];
-  return typeof user['tokenFile'] === 'string'
-    ? readFileSync(resolve(at, user['tokenFile']), 'utf8').trim()
-    : undefined;
+/** Reads the file anew each time: tokens in files are short-lived, and whoever wrote the file renews it. */
+function fileCredentials(file: string): Credentials {
+  readToken(file);
+  return { authorization: async () => `Bearer ${readToken(file)}` };
+}
+
+function readToken(file: string): string {
+  let token: string;
+  try {
+    token = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new Error(`the token file ${file} cannot be read`, { cause });
+  }
+  if (token === '') throw new Error(`the token file ${file} is empty`);
+  return token;
 }
 
 function material(from: Record<string, unknown>, key: string, at: string): string | undefined {
