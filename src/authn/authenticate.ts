@@ -2,10 +2,12 @@
  * The authentication stage: exactly one well-formed credential, or 401. A certificate and a token together must be of
  * the same user of the same tenant; the certificate then counts, as kube-apiserver asks it first.
  *
+ * The identity leaves with its implicit groups, so that nobody after has to think of them.
  * There is no anonymous access, and a credential of no kind that is known here is no credential.
  */
 import { ApiError } from '../errors.ts';
 import type { Authenticated, RequestHead } from '../exchange.ts';
+import { withImplicitGroups } from './implicit-groups.ts';
 
 export interface Authenticators {
   clientCertificate(der: Uint8Array): Authenticated;
@@ -25,7 +27,7 @@ export async function authenticate(head: RequestHead, authenticators: Authentica
   if (authenticated === undefined) {
     throw refused('the request has no credential; use the kubeconfig that you were given', 'no-credential');
   }
-  return authenticated;
+  return { ...authenticated, identity: withImplicitGroups(authenticated.identity) };
 }
 
 /** The token of an Authorization header; undefined when there is no header. Anything but one Bearer token is refused. */

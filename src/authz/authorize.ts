@@ -7,16 +7,14 @@ import type { Identity, RequestInfo } from '../exchange.ts';
 import type { Attributes } from '../k8s/rbac.ts';
 import { goQuote } from '../lib/go-quote.ts';
 import type { Authorizer } from '../ports.ts';
-import { withImplicitGroups } from '../tenancy/groups.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { attributesOf } from './attributes.ts';
 
 /** @throws {ApiError} ERR_FORBIDDEN, or ERR_UNAVAILABLE while the tenants' roles are not known. */
 export function authorize(authorizer: Authorizer, tenant: Tenant, identity: Identity, info: RequestInfo): void {
-  const who = withImplicitGroups(identity);
   const attributes = attributesOf(info);
-  const { allowed, reason } = authorizer.decide(tenant, who, attributes);
-  if (!allowed) throw forbidden(who, attributes, reason);
+  const { allowed, reason } = authorizer.decide(tenant, identity, attributes);
+  if (!allowed) throw forbidden(identity, attributes, reason);
 }
 
 /** The refusal that kube-apiserver would give. `reason` may be empty. */

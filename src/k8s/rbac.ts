@@ -4,6 +4,9 @@
  * @see k8s.io/apiserver pkg/authorization/authorizer/interfaces.go at v0.36
  */
 
+/** Members may do everything in their tenant, whatever its roles say, so that nobody can lock a tenant for good. */
+export const MASTERS = 'system:masters';
+
 /** What a request asks for, in the tenant's terms, as RBAC sees it. An empty string means "none". */
 export type Attributes =
   | {

@@ -9,7 +9,6 @@ import { type FieldProblem, invalidValue } from '../k8s/field-problems.ts';
 import { namespaceOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Authorizer } from '../ports.ts';
-import { withImplicitGroups } from '../tenancy/groups.ts';
 import { type AskedAttributes, printedPath, readAsked } from './access-attributes.ts';
 import {
   badRequest,
@@ -29,8 +28,7 @@ export function selfSubjectAccessReview(authorizer: Authorizer): ReviewHandler {
     const object = reviewObject(request, kind);
     const asked = readAsked(read.object(object, 'spec') ?? {});
     const problems = [...asked.problems, ...metadataProblems(object, [], 'must be empty')];
-    const who = withImplicitGroups(request.identity);
-    const status = answer(authorizer, request, who, asked, problems);
+    const status = answer(authorizer, request, request.identity, asked, problems);
     return reviewReply(request, kind, { spec: asked.echo, status });
   };
 }

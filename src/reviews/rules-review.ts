@@ -6,7 +6,6 @@ import { aggregate } from '../authz/tenant-rbac.ts';
 import type { PolicyRule } from '../k8s/rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Authorizer } from '../ports.ts';
-import { withImplicitGroups } from '../tenancy/groups.ts';
 import { badRequest, pruned, type ReviewHandler, read, reviewObject, reviewReply } from './review.ts';
 
 export function selfSubjectRulesReview(authorizer: Authorizer): ReviewHandler {
@@ -14,8 +13,7 @@ export function selfSubjectRulesReview(authorizer: Authorizer): ReviewHandler {
   return async (request) => {
     const namespace = read.text(read.object(reviewObject(request, kind), 'spec') ?? {}, 'namespace');
     if (namespace === '') throw badRequest('no namespace on request');
-    const who = withImplicitGroups(request.identity);
-    const { rules, errors } = authorizer.rulesFor(request.tenant, who, namespace);
+    const { rules, errors } = authorizer.rulesFor(request.tenant, request.identity, namespace);
     const evaluationError = errors.length === 0 ? '' : aggregate(errors);
     const status = {
       resourceRules: rules.filter(({ resources }) => resources.length > 0).map(resourceRule),

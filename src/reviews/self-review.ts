@@ -4,7 +4,6 @@
  */
 import type { Identity } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import { withImplicitGroups } from '../tenancy/groups.ts';
 import { pruned, type ReviewHandler, reviewObject, reviewReply } from './review.ts';
 
 /** @param nowMs epoch milliseconds */
@@ -15,7 +14,7 @@ export function selfSubjectReview(nowMs: () => number): ReviewHandler {
     const creationTimestamp = `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
     return reviewReply(request, kind, {
       metadata: { creationTimestamp },
-      status: { userInfo: userInfo(withImplicitGroups(request.identity)) },
+      status: { userInfo: userInfo(request.identity) },
     });
   };
 }

@@ -6,8 +6,6 @@
 import type { Identity } from '../exchange.ts';
 
 const AUTHENTICATED = 'system:authenticated';
-/** Members may do everything in their tenant, whatever its roles say, so that nobody can lock a tenant for good. */
-export const MASTERS = 'system:masters';
 const SERVICE_ACCOUNTS = 'system:serviceaccounts';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withImplicitGroups } from './groups.ts';
+import { withImplicitGroups } from './implicit-groups.ts';
 
 function groupsOf(username: string, ...groups: string[]): readonly string[] {
   return withImplicitGroups({ username, groups, uid: '', extra: {} }).groups;
