@@ -32,11 +32,13 @@ export async function createTenant(host: Host, controllers: Controllers, id: str
 /** Resolves when the Tenant object is gone. */
 export async function deleteTenant(host: Host, controllers: Controllers, id: string): Promise<void> {
   const known = controllers.informers.tenants.get('', id);
+  const gone =
+    known &&
+    heard(controllers.informers.tenants, `tenant ${id} is gone`, ({ type, object }) => {
+      return type === 'deleted' && uidOf(object) === uidOf(known);
+    });
   await host.admin.send('DELETE', `${PATH}/${id}`);
-  if (known === undefined) return;
-  await heard(controllers.informers.tenants, `tenant ${id} is gone`, ({ type, object }) => {
-    return type === 'deleted' && uidOf(object) === uidOf(known);
-  });
+  await gone;
 }
 
 function phaseOf(tenant: JsonObject): unknown {
