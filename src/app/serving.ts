@@ -5,10 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { HostClient } from '../controllers/host-client.ts';
-import { HostError } from '../controllers/host-client.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { type CertificatePair, createAuthority, issueServer } from '../pki/certificates.ts';
+import type { HostClient } from '../upstream/host-client.ts';
+import { HostError } from '../upstream/host-client.ts';
 
 const NAMESPACE = 'kubeveil-system';
 const CA_SECRET = 'kubeveil-serving-ca';

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cloneJson, JsonSyntaxError, MAX_JSON_DEPTH, parseJson, rawNumberText, stringifyJson } from './json.ts';
+import {
+  cloneJson,
+  JsonSyntaxError,
+  MAX_JSON_DEPTH,
+  parseJson,
+  rawNumberText,
+  readObject,
+  stringifyJson,
+} from './json.ts';
 
 describe('numbers', () => {
   it.each([
@@ -99,5 +107,16 @@ describe('refusals', () => {
 
   it('tells nothing of the document, which may be a secret', () => {
     expect(() => parseJson('{"password": hunter2}')).toThrow(/^the document is not valid JSON: Unexpected token 'h'$/);
+  });
+});
+
+describe('readObject', () => {
+  it('reads an object with all its digits', () => {
+    const read = readObject(Buffer.from('{"a":{"b":12345678901234567890}}'));
+    expect(stringifyJson(read)).toBe('{"a":{"b":12345678901234567890}}');
+  });
+
+  it.each(['[]', '1', 'null', '"a"', '{', ''])('refuses %j', (text) => {
+    expect(() => readObject(text)).toThrow(JsonSyntaxError);
   });
 });

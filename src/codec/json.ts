@@ -7,7 +7,7 @@
  *
  * @see https://github.com/tc39/proposal-json-parse-with-source
  */
-import { isObject, type JsonValue } from '../k8s/types.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 /** Levels of arrays and objects. CRD schemas come nearest, with less than a hundred. */
 export const MAX_JSON_DEPTH = 1_000;
@@ -53,6 +53,16 @@ export function parseJson(document: Uint8Array | string, options: ParseOptions =
   } catch (cause) {
     throw new JsonSyntaxError(`the document is not valid JSON: ${explain(cause)}`, { cause });
   }
+}
+
+/**
+ * A document that is an object, as every answer of the host and every event of a watch is.
+ * @throws {JsonSyntaxError} also when it is another value
+ */
+export function readObject(document: Uint8Array | string): JsonObject {
+  const value = parseJson(document, { maxDepth: Number.POSITIVE_INFINITY });
+  if (isObject(value)) return value;
+  throw new JsonSyntaxError('the document is no JSON object');
 }
 
 /**

@@ -12,7 +12,7 @@ import { labelsOf, metadataOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
-import { type HostClient, HostError } from './host-client.ts';
+import { type HostClient, HostError } from '../upstream/host-client.ts';
 import { annotationOf, PATHS, SYSTEM_NAMESPACE } from './host-objects.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;

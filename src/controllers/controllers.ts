@@ -5,8 +5,8 @@
 import type { Informer } from '../k8s/informer.ts';
 import type { NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
+import { createHostClient } from '../upstream/host-client.ts';
 import { createCustomController } from './custom-controller.ts';
-import { createHostClient } from './host-client.ts';
 import { createHostLists } from './host-lists.ts';
 import { createHostInformers, type HostInformers, whenAllSynced } from './informers.ts';
 import { createNamespaceController } from './namespace-controller.ts';

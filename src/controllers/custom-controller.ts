@@ -6,8 +6,8 @@
 import { labelsOf, nameOf, uidOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId, tenantIdProblem } from '../tenancy/names.ts';
+import type { HostClient } from '../upstream/host-client.ts';
 import { type CustomDefinition, customRules, definitionsOf, readDefinition } from './custom-rules.ts';
-import type { HostClient } from './host-client.ts';
 import type { HostLists } from './host-lists.ts';
 import { customClusterBinding, customClusterRole, customRoleName, GUARD, PATHS } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';

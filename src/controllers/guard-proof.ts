@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../k8s/types.ts';
 import { pause } from '../lib/backoff.ts';
 import type { Upstream, UpstreamIdentity } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
-import { createHostClient, HostError } from './host-client.ts';
+import { createHostClient, HostError } from '../upstream/host-client.ts';
 import { PATHS } from './host-objects.ts';
 
 export interface RightToProve {

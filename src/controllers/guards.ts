@@ -5,8 +5,8 @@
 import type { Informer } from '../k8s/informer.ts';
 import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { HostClient } from './host-client.ts';
-import { HostError, unless } from './host-client.ts';
+import type { HostClient } from '../upstream/host-client.ts';
+import { HostError, unless } from '../upstream/host-client.ts';
 import { finalizersOf, GUARD, isTerminating, PATHS } from './host-objects.ts';
 import { sameJson } from './same-json.ts';
 

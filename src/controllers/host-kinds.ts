@@ -2,12 +2,12 @@
  * Where the kinds that tenants may store are found on the host: its discovery says in which version each is served.
  * A kind of the table that the host does not serve is left out: nothing of it can be stored.
  */
-
+import { readObject } from '../codec/json.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { guardRules, type HostRule, tenantClusterRules } from '../kinds/guard-rules.ts';
 import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
 import type { Upstream } from '../ports.ts';
-import { bodyOf, HostError } from './host-client.ts';
+import { HostError } from '../upstream/host-client.ts';
 
 /** A resource with the root of its URLs. */
 export interface HostKind {
@@ -32,7 +32,7 @@ export async function readTenantKinds(upstream: Upstream): Promise<TenantKinds> 
 
 async function discover(upstream: Upstream, path: string): Promise<JsonObject> {
   const response = await upstream.request({ identity: { as: 'reader' }, method: 'GET', path, accept: AGGREGATED });
-  const body = bodyOf(response);
+  const body = readObject(response.body);
   if (response.status !== 200) throw new HostError(`GET ${path}`, response.status, body);
   return body;
 }

@@ -8,9 +8,9 @@
 import { nameOf, uidOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { type TenantId, tenantIdProblem } from '../tenancy/names.ts';
+import type { HostClient } from '../upstream/host-client.ts';
 import { coalesce } from './coalesce.ts';
 import { customGroups } from './custom-rules.ts';
-import type { HostClient } from './host-client.ts';
 import { IMPERSONATION_ROLE, PATHS, READER_CUSTOM_ROLE, tenantGroup } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';
 import { sameJson } from './same-json.ts';

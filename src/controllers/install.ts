@@ -6,7 +6,7 @@
  */
 import { pause } from '../lib/backoff.ts';
 import type { Upstream } from '../ports.ts';
-import { createHostClient, type HostClient } from './host-client.ts';
+import { createHostClient, type HostClient } from '../upstream/host-client.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 import { isEstablished, wallsBite } from './walls.ts';
 

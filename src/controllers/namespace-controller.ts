@@ -8,11 +8,11 @@ import type { JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
+import type { HostClient } from '../upstream/host-client.ts';
+import { unless } from '../upstream/host-client.ts';
 import { definitionsOf } from './custom-rules.ts';
 import { guardRight, proveRight } from './guard-proof.ts';
 import { ensureGuard, letGo, removeGuard } from './guards.ts';
-import type { HostClient } from './host-client.ts';
-import { unless } from './host-client.ts';
 import {
   annotationOf,
   CUSTOM_NAME,

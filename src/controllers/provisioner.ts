@@ -2,13 +2,14 @@
  * Namespaces on behalf of requests. A request makes the Namespace object; the namespace controller, which keeps all of
  * them, does the rest; here is only the waiting. So there is one way in which a namespace becomes ready.
  */
+import { readObject } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { uidOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { NamespaceRegistry, Provisioner, Upstream } from '../ports.ts';
 import { type TenantName, toUpstreamName } from '../tenancy/names.ts';
 import { SYSTEM_NAMESPACES, TENANT_UID_ANNOTATION, type Tenant } from '../tenancy/tenant.ts';
-import { bodyOf, createHostClient, FIELD_MANAGER } from './host-client.ts';
+import { createHostClient, FIELD_MANAGER } from '../upstream/host-client.ts';
 import { annotationOf, labelledOwner, namespaceObject, PATHS, withOwner } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
@@ -62,7 +63,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
       });
       const isDryRun = query.some(([key]) => key === 'dryRun');
       if (response.status !== 201 || isDryRun) return response;
-      const stored = bodyOf(response);
+      const stored = readObject(response.body);
       const name = String((stored['metadata'] as JsonObject)['name']);
       informers.namespaces.note(stored);
       await whenReady(stored, name, name.slice(tenant.id.length + 2) as TenantName);

@@ -3,7 +3,7 @@
  * may take a wall away under a running proxy; then it stops serving within seconds.
  */
 import { pause } from '../lib/backoff.ts';
-import type { HostClient } from './host-client.ts';
+import type { HostClient } from '../upstream/host-client.ts';
 import type { Manifest } from './manifests.ts';
 import { findMissingWalls } from './walls.ts';
 

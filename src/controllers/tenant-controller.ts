@@ -7,9 +7,9 @@ import { labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId, type TenantName, tenantIdProblem, toUpstreamName } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
+import type { HostClient } from '../upstream/host-client.ts';
+import { HostError } from '../upstream/host-client.ts';
 import { ensureClientCa } from './client-ca.ts';
-import type { HostClient } from './host-client.ts';
-import { HostError } from './host-client.ts';
 import type { HostLists } from './host-lists.ts';
 import {
   annotationOf,

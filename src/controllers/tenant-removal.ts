@@ -14,11 +14,11 @@ import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts'
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
+import { createHostClient, type HostClient, unless } from '../upstream/host-client.ts';
 import { clientCaSecretName } from './client-ca.ts';
 import type { CustomController } from './custom-controller.ts';
 import { readDefinition } from './custom-rules.ts';
 import { controllerIdentity } from './guard-proof.ts';
-import { createHostClient, type HostClient, unless } from './host-client.ts';
 import { type HostKind, readTenantKinds, type TenantKinds } from './host-kinds.ts';
 import type { HostLists } from './host-lists.ts';
 import { finalizersOf, isTerminating, labelledOwner, PATHS } from './host-objects.ts';

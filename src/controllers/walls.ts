@@ -4,7 +4,7 @@
  */
 import { nameOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import { type HostClient, HostError } from './host-client.ts';
+import { type HostClient, HostError } from '../upstream/host-client.ts';
 import { SYSTEM_NAMESPACE } from './host-objects.ts';
 import type { Manifest } from './manifests.ts';
 

@@ -4,8 +4,9 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/
  */
+import { readObject } from '../codec/json.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { Upstream, UpstreamIdentity, UpstreamRequest, UpstreamResponse } from '../ports.ts';
+import type { Upstream, UpstreamIdentity, UpstreamRequest } from '../ports.ts';
 
 /** The field manager of everything that controllers apply. */
 export const FIELD_MANAGER = 'kubeveil';
@@ -45,7 +46,7 @@ export interface HostClient {
 export function createHostClient(upstream: Upstream, identity: UpstreamIdentity, signal?: AbortSignal): HostClient {
   async function send(request: Omit<UpstreamRequest, 'identity'>): Promise<JsonObject> {
     const response = await upstream.request({ identity, signal, ...request });
-    const body = bodyOf(response);
+    const body = readObject(response.body);
     if (response.status < 200 || response.status > 299) {
       throw new HostError(`${request.method} ${request.path}`, response.status, body);
     }
@@ -84,13 +85,6 @@ export function createHostClient(upstream: Upstream, identity: UpstreamIdentity,
       await write('DELETE', path, 'application/json', body).catch(unless(404, 409));
     },
   };
-}
-
-/** The body of an answer. @throws {TypeError} when it is not a JSON object */
-export function bodyOf(response: UpstreamResponse): JsonObject {
-  const body: unknown = JSON.parse(Buffer.from(response.body).toString('utf8'));
-  if (!isObject(body)) throw new TypeError('the host answered with something that is no object');
-  return body;
 }
 
 /** For `catch`: these statuses are an answer, not a fault. */
