@@ -48,7 +48,7 @@ function ruleOfLayer(layer: Layer): IForbiddenRuleType[] {
     },
   ];
   if (types.length > 0) {
-    const to = { path: layerPath(types), dependencyTypesNot: ['type-only' as const] };
+    const to = { path: layerPath(types), pathNot: layerPath(allowed), dependencyTypesNot: ['type-only' as const] };
     rules.push({ name: `layer ${layer.name}, types only`, severity: 'error', from, to });
   }
   return rules;
