@@ -95,5 +95,6 @@ function bookmarkRow(row: JsonObject, at: KindAtVersion): JsonObject {
   if (!isObject(object) || !isObject(object['metadata'])) return { ...row, object: null };
   const { name } = object['metadata'];
   if (name !== undefined && name !== '') throw new NotOurs(`a bookmark of ${at.kind.kind} that names an object`);
+  if (object['apiVersion'] === at.upstreamApiVersion) object['apiVersion'] = apiVersionOf(at.kind.group, at.version);
   return row;
 }

@@ -19,7 +19,8 @@ import { printed } from './printed.ts';
 /** What to ask upstream for, given what the client asked for. Encodings are ours to make; Tables and the like upstream's. */
 export function upstreamAccept(call: Call): string {
   const { as } = call.accept;
-  if (as === undefined) return 'application/json';
+  // Whose a volume is stands in its spec: it is cut to its metadata here.
+  if (as === undefined || (isPartial(as.kind) && call.at.kind.owned !== undefined)) return 'application/json';
   return `application/json;as=${as.kind};v=${as.version};g=${as.group}`;
 }
 
@@ -52,7 +53,20 @@ export function objectReply(call: Call, host: Host, place: Place, answer: Upstre
     const table = tableToTenant(object, call.at, call.scope, (error) => host.onLeftOut(call, error));
     return { kind: 'object', status: answer.status, object: withIncluded(call, printed(call, host, table)), headers };
   }
-  return { kind: 'object', status: answer.status, object: show(call, place, object), headers };
+  return { kind: 'object', status: answer.status, object: asAsked(call, show(call, place, object)), headers };
+}
+
+/** An object that is whole, because it never was upstream or had to be read, cut to the metadata that was asked for. */
+export function asAsked(call: Call, object: JsonObject): JsonObject {
+  const { as } = call.accept;
+  if (as === undefined || !isPartial(as.kind) || object['kind'] === PARTIAL) return object;
+  return { kind: PARTIAL, apiVersion: `${as.group}/${as.version}`, metadata: object['metadata'] ?? {} };
+}
+
+const PARTIAL = 'PartialObjectMetadata';
+
+function isPartial(kind: string): boolean {
+  return kind === PARTIAL || kind === `${PARTIAL}List`;
 }
 
 /** Maps one object, after the egress check where the host did not confine the answer. */

@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { UpstreamResponse } from '../ports.ts';
 import { listToTenant } from '../translate/list.ts';
 import { tableToTenant } from '../translate/table.ts';
-import { isSuccess, parseAnswer, refusal, upstreamAccept, withIncluded } from './answer.ts';
+import { asAsked, isSuccess, parseAnswer, refusal, upstreamAccept, withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { openContinue, sealContinue } from './continue.ts';
 import { isOwnedBy } from './owner.ts';
@@ -67,7 +67,16 @@ export function listDocument(call: Call, host: Host, place: Place, document: Jso
   if (Array.isArray(document['items'])) {
     document['items'] = document['items'].filter((item) => isObject(item) && isShown(call, host, place, item));
   }
-  return listToTenant(document, call.at, call.scope, leftOut);
+  return listAsAsked(call, listToTenant(document, call.at, call.scope, leftOut));
+}
+
+function listAsAsked(call: Call, document: JsonObject): JsonObject {
+  const { as } = call.accept;
+  if (as?.kind !== 'PartialObjectMetadataList' || document['kind'] === as.kind) return document;
+  const items = Array.isArray(document['items']) ? document['items'].filter(isObject) : [];
+  const { metadata = {} } = document;
+  const cut = items.map((item) => asAsked(call, item));
+  return { kind: as.kind, apiVersion: `${as.group}/${as.version}`, metadata, items: cut };
 }
 
 function isRowShown(call: Call, host: Host, place: Place, row: unknown): boolean {

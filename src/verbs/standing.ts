@@ -6,7 +6,7 @@ import type { Reply } from '../exchange.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import { withIncluded } from './answer.ts';
+import { asAsked, withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { rowsOf, tableOf } from './printed.ts';
 
@@ -14,7 +14,7 @@ import { rowsOf, tableOf } from './printed.ts';
 export function standingReply(call: Call, host: Host): Reply | undefined {
   const object = standingObject(call, host);
   if (object === undefined || call.info.subresource !== '') return undefined;
-  if (call.accept.as?.kind !== 'Table') return { kind: 'object', status: 200, object };
+  if (call.accept.as?.kind !== 'Table') return { kind: 'object', status: 200, object: asAsked(call, object) };
   return { kind: 'object', status: 200, object: withIncluded(call, tableOf(call, host, [object])) };
 }
 
@@ -48,6 +48,9 @@ export function withStanding(call: Call, host: Host, document: JsonObject, objec
   }
   const items = Array.isArray(document['items']) ? document['items'] : [];
   // Items of a list carry neither kind nor apiVersion.
-  const bare = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
+  const bare = objects.map((object) => {
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = asAsked(call, object);
+    return rest;
+  });
   return { ...document, items: [...items, ...bare] };
 }

@@ -75,7 +75,9 @@ function asList(call: Call): Call {
     query.delete(name);
   if ((query.get('resourceVersion') ?? '') === '' || query.get('resourceVersion') === '0')
     query.delete('resourceVersionMatch');
-  return { ...call, info: { ...call.info, query } };
+  const { as } = call.accept;
+  const shape = as?.kind === 'PartialObjectMetadata' ? { ...as, kind: 'PartialObjectMetadataList' } : as;
+  return { ...call, accept: { ...call.accept, as: shape }, info: { ...call.info, query } };
 }
 
 /** Items of a list become ADDED events; a Table becomes one Table a row, of which the first has the columns. */
@@ -100,7 +102,8 @@ function itemType(call: Call): { apiVersion: string; kind: string } {
 }
 
 function endOfInitial(call: Call, revision: string): WatchEvent[] {
-  if (!['true', '1'].includes(call.info.query.get('allowWatchBookmarks') ?? '')) return [];
+  const isOn = (name: string): boolean => ['true', '1'].includes(call.info.query.get(name) ?? '');
+  if (!isOn('allowWatchBookmarks') || !isOn('sendInitialEvents')) return [];
   const metadata = { resourceVersion: revision, annotations: { 'k8s.io/initial-events-end': 'true' } };
   return [{ type: 'BOOKMARK', object: { ...itemType(call), metadata } }];
 }

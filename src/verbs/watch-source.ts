@@ -20,7 +20,7 @@ export async function openWatch(call: Call, host: Host, place: Place, path: stri
     identity: place.identity,
     method: 'GET',
     path,
-    query: [...query, ['watch', 'true']],
+    query: [...query.filter(([name]) => name !== BOOKMARKS), [BOOKMARKS, 'true'], ['watch', 'true']],
     accept: upstreamAccept(call),
     signal: call.head.signal,
   });
@@ -30,15 +30,20 @@ export async function openWatch(call: Call, host: Host, place: Place, path: stri
     const body = parseAnswer({ ...answer, body: Buffer.concat(chunks) });
     return { reply: refusal(call, answer, body) };
   }
-  return { events: parsed(answer.chunks) };
+  const wanted = ['true', '1'].includes(call.info.query.get(BOOKMARKS) ?? '');
+  return { events: parsed(answer.chunks, wanted) };
 }
 
-async function* parsed(chunks: AsyncIterable<Uint8Array>): AsyncIterable<WatchEvent> {
+/** Always asked for: without them a quiet watch looks like a dead connection. */
+const BOOKMARKS = 'allowWatchBookmarks';
+
+async function* parsed(chunks: AsyncIterable<Uint8Array>, bookmarks: boolean): AsyncIterable<WatchEvent> {
   for await (const line of lines(chunks)) {
     const event = parseJson(line);
     if (!isObject(event) || typeof event['type'] !== 'string' || !isObject(event['object'])) {
       throw new ApiError('ERR_BAD_GATEWAY', 'the cluster sent an unreadable watch event; watch again');
     }
+    if (event['type'] === 'BOOKMARK' && !bookmarks) continue;
     yield event as unknown as WatchEvent & { object: JsonObject };
   }
 }

@@ -10,7 +10,7 @@ import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { eventToTenant } from '../translate/event.ts';
 import { NotOurs } from '../translate/object.ts';
 import { rememberColumns } from '../translate/table-columns.ts';
-import { withIncluded } from './answer.ts';
+import { asAsked, withIncluded } from './answer.ts';
 import type { Call, Host } from './call.ts';
 import { isOwnedBy } from './owner.ts';
 import { type Place, placeOf } from './place.ts';
@@ -59,7 +59,7 @@ function standingAgain(call: Call, host: Host, deleted: JsonObject): JsonObject 
 
 function added(call: Call, host: Host, object: JsonObject): WatchEvent {
   const asTable = call.accept.as?.kind === 'Table';
-  return { type: 'ADDED', object: asTable ? withIncluded(call, tableOf(call, host, [object])) : object };
+  return { type: 'ADDED', object: asTable ? withIncluded(call, tableOf(call, host, [object])) : asAsked(call, object) };
 }
 
 /**
@@ -73,7 +73,8 @@ export function showEvent(call: Call, host: Host, place: Place, event: WatchEven
     return undefined;
   try {
     const { type, object } = eventToTenant(event, call.at, call.scope);
-    if (object['kind'] !== 'Table' || type === 'BOOKMARK') return { type, object };
+    if (type === 'BOOKMARK' || type === 'ERROR') return { type, object };
+    if (object['kind'] !== 'Table') return { type, object: asAsked(call, object) };
     return { type, object: withIncluded(call, printed(call, host, object)) };
   } catch (error) {
     if (!(error instanceof NotOurs)) throw error;
