@@ -14,11 +14,9 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';
 import type { Authenticated } from '../exchange.ts';
 import type { TenantRegistry } from '../ports.ts';
-import type { TenantId } from '../tenancy/names.ts';
+import { tenantOfClientCa } from '../tenancy/host-names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
-/** How the CA of a tenant is called; its OU is the tenant's uid. */
-export const CA_NAME_PREFIX = 'kubeveil tenant ';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const REMEMBERED = 10_000;
 
@@ -83,8 +81,8 @@ function check(der: Uint8Array, tenants: TenantRegistry): Checked {
 function signerOf(issuer: Name, tenants: TenantRegistry): Tenant {
   const [name] = issuer.getField('CN');
   const [uid] = issuer.getField('OU');
-  if (name === undefined || !name.startsWith(CA_NAME_PREFIX)) throw foreign();
-  const tenant = tenants.get(name.slice(CA_NAME_PREFIX.length) as TenantId);
+  const id = name === undefined ? undefined : tenantOfClientCa(name);
+  const tenant = id && tenants.get(id);
   if (tenant === undefined || tenant.uid !== uid || tenant.clientCaPem === '') throw foreign();
   return tenant;
 }

@@ -5,22 +5,17 @@
  * in `kubeveil-system`; every request then runs as the account that its identity names. So a fault in one path meets
  * the limits of that path's account.
  */
+import { readObject } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
-import { isObject } from '../k8s/types.ts';
+import { child } from '../k8s/read.ts';
 import type { UpstreamIdentity, UpstreamRequest, UpstreamResponse } from '../ports.ts';
+import { ACCOUNTS, PROXY_NAMESPACE, PROXY_NAMESPACE_PATH } from '../tenancy/host-names.ts';
 
 export interface Credentials {
   /** Value of the Authorization header; undefined where the TLS client certificate is the credential. */
   authorization(identity: UpstreamIdentity): Promise<string | undefined>;
   readonly tls?: { cert: string; key: string };
 }
-
-export const SYSTEM_NAMESPACE = 'kubeveil-system';
-const ACCOUNTS = {
-  tenant: 'kubeveil-datapath',
-  reader: 'kubeveil-reader',
-  provisioner: 'kubeveil-provisioner',
-} as const satisfies Record<UpstreamIdentity['as'], string>;
 
 const TOKEN_SECONDS = 3_600;
 
@@ -45,7 +40,7 @@ export function accountTokens(options: AccountTokensOptions): Credentials {
   async function ask(account: string): Promise<Token> {
     const answer = await options.base({
       method: 'POST',
-      path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/serviceaccounts/${account}/token`,
+      path: `${PROXY_NAMESPACE_PATH}/serviceaccounts/${account}/token`,
       contentType: 'application/json',
       body: JSON.stringify({
         apiVersion: 'authentication.k8s.io/v1',
@@ -53,14 +48,12 @@ export function accountTokens(options: AccountTokensOptions): Credentials {
         spec: { expirationSeconds: TOKEN_SECONDS },
       }),
     });
-    const object: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
-    const status = isObject(object) && isObject(object['status']) ? object['status'] : {};
-    const { token, expirationTimestamp } = status;
+    const { token, expirationTimestamp } = child(readObject(answer.body), 'status');
     if (answer.status !== 201 || typeof token !== 'string' || typeof expirationTimestamp !== 'string') {
       throw new ApiError('ERR_UNAVAILABLE', 'the proxy has no access to the cluster at the moment; try again', {
         why: 'no-account-token',
         cause: new Error(
-          `token of service account ${SYSTEM_NAMESPACE}/${account} refused with ${answer.status}; is deploy/ applied to the host?`,
+          `token of service account ${PROXY_NAMESPACE}/${account} refused with ${answer.status}; is deploy/ applied to the host?`,
         ),
       });
     }

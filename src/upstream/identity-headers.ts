@@ -5,16 +5,7 @@
  * The reader and the provisioner impersonate nobody.
  */
 import type { UpstreamIdentity } from '../ports.ts';
-import type { TenantId } from '../tenancy/names.ts';
-
-/** User that requests of a tenant run as upstream. No stored subject ever has this form (see tenancy/inert.ts). */
-export function upstreamUser(tenant: TenantId): string {
-  return `kubeveil:${tenant}`;
-}
-
-export function upstreamGroups(tenant: TenantId): readonly string[] {
-  return ['kubeveil:tenants', `kubeveil:tenant:${tenant}`];
-}
+import { upstreamGroups, upstreamUser } from '../tenancy/host-names.ts';
 
 /** More than this of the caller's groups is not told to the host: headers have a size. */
 const EXTRA_BYTES = 4_096;

@@ -1,0 +1,83 @@
+/**
+ * How the proxy's own things are called on the host: its namespace and accounts, the user and groups that a tenant's
+ * requests run as, labels, finalizers, and the objects that more than one part of the program speaks of. The manifests in
+ * `deploy/` and their walls know these names too, so a change here is a change there.
+ *
+ * Nothing of a tenant may carry these names: what begins with `kubeveil:` is refused and hidden, as is every label,
+ * annotation and finalizer below `kubeveil.dev/` (`OWN_PREFIX`).
+ */
+import { OWN_PREFIX, type TenantId } from './names.ts';
+
+/** The namespace of the proxy's accounts, secrets and leases. */
+export const PROXY_NAMESPACE = 'kubeveil-system';
+export const PROXY_NAMESPACE_PATH = `/api/v1/namespaces/${PROXY_NAMESPACE}`;
+
+/** The service accounts in {@link PROXY_NAMESPACE} that requests run as, by the kind of identity. */
+export const ACCOUNTS = {
+  tenant: 'kubeveil-datapath',
+  reader: 'kubeveil-reader',
+  provisioner: 'kubeveil-provisioner',
+} as const;
+
+/** Of users, groups, and names of RBAC objects that are the proxy's. */
+export const OWN_NAME_PREFIX = 'kubeveil:';
+
+/** The group of all tenants' requests. */
+export const TENANTS_GROUP = `${OWN_NAME_PREFIX}tenants`;
+
+/** The user that requests of a tenant run as. No stored subject ever has this form (see inert.ts). */
+export function upstreamUser(tenant: TenantId): string {
+  return `${OWN_NAME_PREFIX}${tenant}`;
+}
+
+/** The group that holds a tenant's rights on the host. */
+export function tenantGroup(tenant: TenantId): string {
+  return `${OWN_NAME_PREFIX}tenant:${tenant}`;
+}
+
+/** The groups that requests of a tenant run in. */
+export function upstreamGroups(tenant: TenantId): readonly string[] {
+  return [TENANTS_GROUP, tenantGroup(tenant)];
+}
+
+export const OWN_API_VERSION = `${OWN_PREFIX}v1alpha1`;
+export const TENANTS_PATH = `/apis/${OWN_API_VERSION}/tenants`;
+
+/** On a Tenant: nothing of it is left on the host when this goes. */
+export const TENANT_FINALIZER = `${OWN_PREFIX}tenant`;
+/** Label and finalizer of what gives a tenant its rights. */
+export const GUARD = `${OWN_PREFIX}guard`;
+/** A label that no object has: whoever selects it finds nothing. */
+export const NOTHING_LABEL = `${OWN_PREFIX}nothing`;
+
+export const IMPERSONATION_ROLE = `${OWN_NAME_PREFIX}impersonation`;
+export const READER_CUSTOM_ROLE = `${OWN_NAME_PREFIX}reader-custom`;
+/** The ClusterRole with a tenant's rights in its namespaces, and the RoleBinding that gives them in one. */
+export const GUARD_NAME = `${OWN_NAME_PREFIX}guard`;
+/** The RoleBinding that gives the rights on a tenant's own kinds in one namespace. */
+export const CUSTOM_NAME = `${OWN_NAME_PREFIX}custom`;
+
+/** The ClusterRole with the rights on a tenant's own API groups. */
+export function customRoleName(tenant: TenantId): string {
+  return `${CUSTOM_NAME}:${tenant}`;
+}
+
+/** The Secret with the CA that signs a tenant's client certificates. */
+export function clientCaSecretName(tenant: TenantId): string {
+  return `tenant-ca-${tenant}`;
+}
+
+const CLIENT_CA_NAME = 'kubeveil tenant ';
+
+/** The common name of that CA; its OU is the tenant's uid. */
+export function clientCaCommonName(tenant: TenantId): string {
+  return `${CLIENT_CA_NAME}${tenant}`;
+}
+
+/** The id in the common name of a CA, whether or not such a tenant lives; undefined for any other name. */
+export function tenantOfClientCa(commonName: string): TenantId | undefined {
+  return commonName.startsWith(CLIENT_CA_NAME) ? (commonName.slice(CLIENT_CA_NAME.length) as TenantId) : undefined;
+}
+
+/** The ConfigMap that tells where tenants reach the proxy, and its CA. */
+export const PUBLIC_CONFIG_MAP = 'kubeveil-public';
