@@ -2,12 +2,12 @@
  * What the proxy knows of the host by following it: which kinds there are, and the roles of tenants. Together with the
  * controllers' informers this is all the state that a request meets.
  */
+import { createRoleView } from '../authz/role-view.ts';
 import { createTenantRbac } from '../authz/tenant-rbac.ts';
 import { cloneJson } from '../codec/json.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
-import { notSynced } from '../errors.ts';
 import type { Informer } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
@@ -15,10 +15,7 @@ import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.
 import { pause } from '../lib/backoff.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Authorizer, Upstream } from '../ports.ts';
-import { type TenantId, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { toTenant } from '../translate/object.ts';
-import { Renames } from '../translate/renames.ts';
 import { createInformer } from '../upstream/informer.ts';
 import { defaultRoles } from '../virtual/defaults.ts';
 import { untilDone } from './until-done.ts';
@@ -88,24 +85,16 @@ export function startHostView(options: HostViewOptions): HostView {
     clusterroles: follow('/apis/virtual.kubeveil.dev/v1/clusterroles'),
     clusterrolebindings: follow('/apis/virtual.kubeveil.dev/v1/clusterrolebindings'),
   };
-  // Roles are read in the tenant's terms, for which the kinds must be known first.
-  let authorizer: Authorizer | undefined;
-  const roles = Promise.all([discovered, controllers.whenSynced()]).then(() => {
-    authorizer = createTenantRbac({
-      informers,
-      view: (tenant, resource, object) => roleView(tenant, resource, object, kinds),
-      defaults: defaultRoles(),
-      onFault: (resource, _object, error) => onError(`reading ${resource}`, error),
-    });
+  const authorizer = createTenantRbac({
+    informers,
+    view: createRoleView(kinds.isHostGroup),
+    defaults: defaultRoles(),
+    onFault: (resource, _object, error) => onError(`reading ${resource}`, error),
   });
-  roles.catch(() => {});
 
   return {
     kinds,
-    authorizer: {
-      decide: (...question) => ready(authorizer).decide(...question),
-      rulesFor: (...question) => ready(authorizer).rulesFor(...question),
-    },
+    authorizer,
     catalogOf: (tenant) =>
       catalogOf(tenant, {
         hostDocuments: () => documents,
@@ -119,8 +108,7 @@ export function startHostView(options: HostViewOptions): HostView {
       return resource in informers && informers[resource as keyof typeof informers].get('', name) !== undefined;
     },
     async whenSynced() {
-      await roles;
-      await Promise.all(Object.values(informers).map((informer) => informer.whenSynced()));
+      await Promise.all([discovered, ...Object.values(informers).map((informer) => informer.whenSynced())]);
     },
   };
 }
@@ -134,23 +122,4 @@ async function discoveryDocument(upstream: Upstream, path: string): Promise<Json
   });
   if (answer.status !== 200) throw new Error(`discovery of ${path} was answered with ${answer.status}`);
   return JSON.parse(Buffer.from(answer.body).toString('utf8')) as JsonObject;
-}
-
-/** One role or binding in its tenant's terms. What a kind is does not depend on more of the tenant than its id. */
-function roleView(
-  id: TenantId,
-  resource: string,
-  object: JsonObject,
-  kinds: ListingKindRegistry,
-): JsonObject | undefined {
-  const tenant: Tenant = { id, uid: '', createdAt: '', phase: 'Active', clientCaPem: '', policy: 'default' };
-  const at = kinds.byResource(tenant, RBAC, 'v1', resource);
-  if (at === undefined) return undefined;
-  const scope = { names: tenantNames(id), tenant, kinds, isOwnNamespace: () => false, renames: new Renames() };
-  return toTenant(cloneJson(object), at, scope);
-}
-
-function ready(authorizer: Authorizer | undefined): Authorizer {
-  if (authorizer !== undefined) return authorizer;
-  throw notSynced('roles and bindings');
 }

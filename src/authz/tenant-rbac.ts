@@ -20,12 +20,13 @@ import type { Authorizer } from '../ports.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { type Binding, type BindingTable, groupKey, RbacIndex, type RbacResource, userKey } from './rbac-index.ts';
+import type { RoleView } from './role-view.ts';
 import type { CompiledRule } from './rules.ts';
 
 export interface TenantRbacOptions {
   readonly informers: Readonly<Record<RbacResource, Informer>>;
   /** A stored object in the tenant's terms; undefined when it is not one of the tenant's. May throw: then likewise. */
-  readonly view: (tenant: TenantId, resource: RbacResource, object: JsonObject) => JsonObject | undefined;
+  readonly view: RoleView;
   /** ClusterRoles and ClusterRoleBindings that every tenant has until it stores its own of that name. */
   readonly defaults: Readonly<Record<'clusterroles' | 'clusterrolebindings', readonly JsonObject[]>>;
   /** Told of an object that is left out. */

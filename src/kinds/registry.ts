@@ -6,18 +6,11 @@
  */
 import { notSynced } from '../errors.ts';
 import type { Informer } from '../k8s/informer.ts';
-import { apiVersionOf } from '../k8s/types.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import { rowAt } from './at-version.ts';
 import { createCustomIndex } from './custom-index.ts';
 import type { HostVersions } from './host-versions.ts';
-import {
-  type Kind,
-  type KindAtVersion,
-  type KindRegistry,
-  type Profile,
-  type ResourceKey,
-  VIRTUAL_GROUP,
-} from './kind.ts';
+import type { Kind, KindAtVersion, KindRegistry, Profile, ResourceKey } from './kind.ts';
 import { resourceKey } from './row.ts';
 import { KINDS, kindByName, kindOf } from './table.ts';
 
@@ -61,15 +54,7 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
     if (kindClass === 'absent') return undefined;
     if (options.versions().get(kind.group)?.get(version)?.has(kind.resource) !== true) return undefined;
     if (options.isOffered?.(tenant, resourceKey(kind.group, kind.resource)) === false) return undefined;
-    const group = kindClass === 'virtual' ? VIRTUAL_GROUP : kind.group;
-    return {
-      kind,
-      class: kindClass,
-      version,
-      upstreamRoot: group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
-      upstreamResource: kind.resource,
-      upstreamApiVersion: apiVersionOf(group, version),
-    };
+    return rowAt(kind, kindClass, version);
   }
 
   function preferred(tenant: Tenant, kind: Kind | undefined): KindAtVersion | undefined {

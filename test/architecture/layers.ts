@@ -42,6 +42,8 @@ const STAGES = [
 const BETWEEN_STAGES: Readonly<Partial<Record<(typeof STAGES)[number], readonly string[]>>> = {
   // The last stage is where get, list, watch and writes are done: translate, send, translate back.
   verbs: ['translate'],
+  // Stored roles are read as their tenant reads them.
+  authz: ['translate'],
   // An access review asks the very engine that decides requests.
   reviews: ['authz'],
 };
