@@ -14,6 +14,11 @@ import { median, percentile } from '../statistics.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 const GOAL_MS = 1_000;
+/**
+ * Goes to the host as the tenant, so that it needs the guard. One object and no list: the API server keeps a list that
+ * wants the newest state back until etcd has told its progress, up to 100 ms, whoever asks for it.
+ */
+const FIRST_READ = '/api/v1/namespaces/default/serviceaccounts/default';
 
 async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   const times = bench.quick ? 3 : 20;
@@ -26,7 +31,7 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
     inProcessMs.push(await timed(() => createAndUse(lab, `one-${index}`)));
     commandMs.push(await timed(() => command(lab, `two-${index}`)));
   }
-  const how = `until the first GET of namespaces under the new kubeconfig is answered with 200; ${times} tenants one after the other, by turns with the command`;
+  const how = `until the first GET under the new kubeconfig, of its default service account, is answered with 200; ${times} tenants one after the other, by turns with the command`;
   const howCommand = `\`kubeveil tenant create\` run from its TypeScript sources, start of Node included; ${times} times, by turns with the above`;
   return [
     { name: 'create to a working kubeconfig, median', value: median(inProcessMs), unit: 'ms', goal: GOAL_MS, how },
@@ -43,7 +48,7 @@ async function createAndUse(lab: Lab, id: string): Promise<void> {
 /** @throws {Error} unless the very first request is served: a kubeconfig that works later does not work */
 export async function use(access: Access): Promise<void> {
   await using client = openClient(access, { connections: 1 });
-  await getOrFail(client, '/api/v1/namespaces');
+  await getOrFail(client, FIRST_READ);
 }
 
 async function command(lab: Lab, id: string): Promise<void> {
