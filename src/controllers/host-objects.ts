@@ -135,3 +135,8 @@ function grant(tenant: TenantId, role: string): JsonObject {
     subjects: [{ kind: 'Group', apiGroup: RBAC_GROUP, name: tenantGroup(tenant) }],
   };
 }
+
+/** True for a namespace that was made for exactly this tenant: its label and the uid it was made for say so. */
+export function isOfTenant(namespace: JsonObject, tenant: { readonly id: TenantId; readonly uid: string }): boolean {
+  return labelledOwner(namespace) === tenant.id && annotationOf(namespace, TENANT_UID_ANNOTATION) === tenant.uid;
+}

@@ -7,7 +7,7 @@ import { GUARD, PATHS } from './host-objects.ts';
 
 export interface HostInformers {
   readonly tenants: Informer;
-  /** Namespaces of tenants. */
+  /** All of the host: one that only looks like a tenant's must be known, too. */
   readonly namespaces: Informer;
   /** RoleBindings that are guards. */
   readonly guards: Informer;
@@ -25,7 +25,7 @@ export function createHostInformers(
   const labelled = (label: string) => [['labelSelector', label]] as const;
   return {
     tenants: make(PATHS.tenants, []),
-    namespaces: make(PATHS.namespaces, labelled(TENANT_LABEL)),
+    namespaces: make(PATHS.namespaces, []),
     guards: make(PATHS.allBindings, labelled(GUARD)),
     clusterRoles: make(PATHS.clusterRoles, labelled(GUARD)),
     clusterBindings: make(PATHS.clusterBindings, labelled(GUARD)),

@@ -56,6 +56,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
       proofs.forget(name);
       return undefined;
     }
+    if (labelledOwner(namespace) === undefined) return undefined;
     if (isTerminating(namespace)) return release(namespace);
     const tenant = liveOwner(namespace);
     if (tenant === undefined) return undefined;

@@ -5,15 +5,22 @@
  */
 import { labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import { TENANT_LABEL, type TenantId, type TenantName, tenantIdProblem, toUpstreamName } from '../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
+import {
+  TENANT_LABEL,
+  type TenantId,
+  type TenantName,
+  tenantIdProblem,
+  tenantOf,
+  toUpstreamName,
+  type UpstreamName,
+} from '../tenancy/names.ts';
 import type { HostClient } from '../upstream/host-client.ts';
 import { HostError } from '../upstream/host-client.ts';
 import { ensureClientCa } from './client-ca.ts';
 import type { HostLists } from './host-lists.ts';
 import {
-  annotationOf,
   finalizersOf,
+  isOfTenant,
   isTerminating,
   labelledOwner,
   namespaceObject,
@@ -58,6 +65,14 @@ class Blocked extends Error {
   }
 }
 
+function taken(namespace: JsonObject): Blocked {
+  const whose = labelsOf(namespace)[TENANT_LABEL] === undefined ? 'the host' : 'an earlier tenant of this id';
+  return new Blocked(
+    'NamespaceTaken',
+    `namespace ${nameOf(namespace)} belongs to ${whose}; delete it, or delete this Tenant`,
+  );
+}
+
 export function createTenantController(options: TenantControllerOptions): TenantController {
   const { client, informers, lists, proofs, removal, signal, nowMs } = options;
 
@@ -85,6 +100,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
   async function provide(tenant: JsonObject): Promise<TenantState> {
     const owner = { id: nameOf(tenant) as TenantId, uid: uidOf(tenant) };
     await keepFinalizer(tenant);
+    refuseTaken(owner);
     const isLikelyNew = !isObject(tenant['status']) || tenant['status']['clientCa'] === undefined;
     const [clientCa] = await Promise.all([
       ensureClientCa(client, owner, nowMs(), { isLikelyNew }),
@@ -96,6 +112,17 @@ export function createTenantController(options: TenantControllerOptions): Tenant
       return { phase: 'Suspended', reason: 'Suspended', message: 'suspended by spec.suspended', clientCa };
     }
     return { phase: 'Active', reason: 'Ready', message: 'the virtual cluster is in service', clientCa };
+  }
+
+  /**
+   * A namespace that looks like the tenant's and is not, made before the walls stood or left by an earlier tenant, would
+   * be read as the tenant's wherever the prefix alone decides. Since the walls stand nobody can make another.
+   */
+  function refuseTaken(owner: { id: TenantId; uid: string }): void {
+    for (const namespace of informers.namespaces.list()) {
+      const name = nameOf(namespace);
+      if (tenantOf(name as UpstreamName) === owner.id && !isOfTenant(namespace, owner)) throw taken(namespace);
+    }
   }
 
   async function keepFinalizer(tenant: JsonObject): Promise<void> {
@@ -114,10 +141,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
       namespace ??= await client.get(`${PATHS.namespaces}/${name}`);
       if (namespace === undefined) throw new Error(`namespace ${name} came and went; trying again`);
     }
-    if (labelledOwner(namespace) !== owner.id || annotationOf(namespace, TENANT_UID_ANNOTATION) !== owner.uid) {
-      const whose = labelsOf(namespace)[TENANT_LABEL] === undefined ? 'the host' : 'an earlier tenant of this id';
-      throw new Blocked('NamespaceTaken', `namespace ${name} belongs to ${whose}; delete it, or delete this Tenant`);
-    }
+    if (!isOfTenant(namespace, owner)) throw taken(namespace);
     if (isTerminating(namespace)) throw new Blocked('NamespaceTerminating', `namespace ${name} is being deleted`);
     informers.namespaces.note(namespace);
     const patience = AbortSignal.any([signal, AbortSignal.timeout(NAMESPACE_TIMEOUT_MS)]);
@@ -164,7 +188,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
     }),
     // The namespace `default` may have been deleted on the host; the last namespace of a tenant that goes may be gone.
     informers.namespaces.subscribe(({ type, object }) => {
-      const owner = labelledOwner(object);
+      const owner = labelledOwner(object) ?? tenantOf(nameOf(object) as UpstreamName);
       if (owner === undefined) return;
       if (type === 'deleted' || (isTerminating(object) && ownerGoes(owner))) queue.add(owner);
     }),
