@@ -21,14 +21,22 @@ describe('identity headers', () => {
 
   it('tell the host who asked', () => {
     expect(headersOf('alice', ['devs'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fuser', 'alice']);
-    expect(headersOf('alice', ['devs'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fgroups', 'devs']);
+    expect(headersOf('alice', ['devs', 'a,b'])).toContainEqual([
+      'impersonate-extra-kubeveil.dev%2Fgroups',
+      'devs,a%2Cb',
+    ]);
   });
 
   it('escape what a header cannot hold', () => {
-    for (const [, value] of headersOf('al\r\nimpersonate-user: root', ['größe', '100%'])) {
+    for (const [, value] of headersOf('al\r\nimpersonate-user: root', ['größe', '100%', '\u{1f600}', '\ud83d'])) {
       expect(value).toMatch(/^[\x20-\x7e]*$/);
     }
     expect(headersOf('x', ['100%'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fgroups', '100%25']);
+  });
+
+  it('have no extra without a value', () => {
+    expect(headersOf('alice', []).some(([name]) => name.endsWith('groups'))).toBe(false);
+    expect(headersOf('alice', ['devs']).some(([name]) => name.endsWith('groups'))).toBe(true);
   });
 
   it('have a size, however many groups there are', () => {

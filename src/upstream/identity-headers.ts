@@ -7,28 +7,31 @@
 import type { UpstreamIdentity } from '../ports.ts';
 import { upstreamGroups, upstreamUser } from '../tenancy/host-names.ts';
 
-/** More than this of the caller's groups is not told to the host: headers have a size. */
-const EXTRA_BYTES = 4_096;
+/** More of one value than this is not told to the host: headers have a size. */
+const EXTRA_CHARS = 4_096;
 
 /** A flat list of names and values. */
 export function identityHeaders(identity: UpstreamIdentity): string[] {
   if (identity.as !== 'tenant') return [];
+  const { username, groups, uid } = identity.user;
   const headers = ['impersonate-user', upstreamUser(identity.tenant)];
   for (const group of upstreamGroups(identity.tenant)) headers.push('impersonate-group', group);
-  headers.push(...extra('user', [identity.user.username]), ...extra('groups', identity.user.groups));
-  if (identity.user.uid !== '') headers.push(...extra('uid', [identity.user.uid]));
+  headers.push(...extra('user', escaped(username)), ...extra('uid', escaped(uid)));
+  // One value for all groups: each value of an extra costs the host an authorization check.
+  headers.push(...extra('groups', groups.map(escaped).join(',')));
   return headers;
 }
 
-function extra(key: string, values: readonly string[]): string[] {
-  const headers: string[] = [];
-  let bytes = 0;
-  for (const value of values) {
-    // A header holds printable ASCII only; anything else is escaped rather than trusted.
-    const safe = value.replace(/[^\x20-\x7e]|%/g, (char) => encodeURIComponent(char));
-    bytes += safe.length;
-    if (bytes > EXTRA_BYTES) break;
-    headers.push(`impersonate-extra-kubeveil.dev%2F${key}`, safe);
-  }
-  return headers;
+/** The host refuses an extra without a value. */
+function extra(key: string, value: string): string[] {
+  return value === '' ? [] : [`impersonate-extra-kubeveil.dev%2F${key}`, value.slice(0, EXTRA_CHARS)];
+}
+
+/** A header holds printable ASCII only, and groups are told apart by commas: all else is escaped as in a URL. */
+function escaped(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]|[%,]/gu, (char) => `%${[...Buffer.from(char)].map(hex).join('%')}`);
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).toUpperCase().padStart(2, '0');
 }
