@@ -10,6 +10,7 @@ import { createSealer } from '../codec/seal.ts';
 import { startControllers } from '../controllers/controllers.ts';
 import { readManifests } from '../controllers/manifests.ts';
 import { watchReadiness } from '../controllers/readiness.ts';
+import { untilDone } from '../lib/backoff.ts';
 import { createLimiter } from '../limit/limit.ts';
 import { startListener } from '../listen/server.ts';
 import { logger } from '../observe/log.ts';
@@ -26,7 +27,6 @@ import { createUpstream } from '../upstream/upstream.ts';
 import { startHostView } from './host-view.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from './serving.ts';
 import { createStages } from './stages.ts';
-import { untilDone } from './until-done.ts';
 import { createVerbHost } from './verb-host.ts';
 
 export interface ProxyOptions {

@@ -10,20 +10,16 @@ import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
 import type { Informer } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
-import { pause } from '../lib/backoff.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Authorizer, Upstream } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import { followHostDiscovery } from '../upstream/host-discovery.ts';
 import { createInformer } from '../upstream/informer.ts';
 import { defaultRoles } from '../virtual/defaults.ts';
-import { untilDone } from './until-done.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const NOT_GUARDS = ['labelSelector', '!kubeveil.dev/guard'] as const;
-/** How often the host's own kinds are read again: they change when the host is upgraded. */
-const DISCOVERY_EVERY_MS = 60_000;
 
 export interface HostViewOptions {
   upstream: Upstream;
@@ -46,25 +42,10 @@ export interface HostView {
 
 export function startHostView(options: HostViewOptions): HostView {
   const { upstream, controllers, policies, signal, onError } = options;
-  let documents: JsonObject[] = [];
-  let versions: HostVersions = new Map();
-
-  async function readDiscovery(): Promise<void> {
-    const read = await Promise.all(['/api', '/apis'].map((path) => discoveryDocument(upstream, path)));
-    versions = readHostVersions(...read);
-    documents = read;
-  }
-  const discovered = untilDone(signal, (error) => onError('reading the discovery of the host', error), readDiscovery);
-  discovered.catch(() => {});
-  void (async () => {
-    while (await pause(DISCOVERY_EVERY_MS, signal)) {
-      await readDiscovery().catch((error: unknown) => onError('reading the discovery of the host again', error));
-    }
-  })();
-
+  const discovery = followHostDiscovery({ upstream, signal, onError });
   const kinds = createKindRegistry({
     customKinds: controllers.informers.definitions,
-    versions: () => versions,
+    versions: discovery.versions,
     sharedGroups: new Set(),
     profileOf: (tenant) => policies.of(tenant).profile,
     isOffered: (tenant, key) => policies.of(tenant).isOffered(key),
@@ -97,7 +78,7 @@ export function startHostView(options: HostViewOptions): HostView {
     authorizer,
     catalogOf: (tenant) =>
       catalogOf(tenant, {
-        hostDocuments: () => documents,
+        hostDocuments: discovery.documents,
         listKinds: (of) => kinds.list(of),
         crds: controllers.informers.definitions,
       }),
@@ -108,18 +89,7 @@ export function startHostView(options: HostViewOptions): HostView {
       return resource in informers && informers[resource as keyof typeof informers].get('', name) !== undefined;
     },
     async whenSynced() {
-      await Promise.all([discovered, ...Object.values(informers).map((informer) => informer.whenSynced())]);
+      await Promise.all([discovery.whenRead(), ...Object.values(informers).map((informer) => informer.whenSynced())]);
     },
   };
-}
-
-async function discoveryDocument(upstream: Upstream, path: string): Promise<JsonObject> {
-  const answer = await upstream.request({
-    identity: { as: 'reader' },
-    method: 'GET',
-    path,
-    accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
-  });
-  if (answer.status !== 200) throw new Error(`discovery of ${path} was answered with ${answer.status}`);
-  return JSON.parse(Buffer.from(answer.body).toString('utf8')) as JsonObject;
 }

@@ -2,12 +2,10 @@
  * Where the kinds that tenants may store are found on the host: its discovery says in which version each is served.
  * A kind of the table that the host does not serve is left out: nothing of it can be stored.
  */
-import { readObject } from '../codec/json.ts';
-import type { JsonObject } from '../k8s/types.ts';
 import { guardRules, type HostRule, tenantClusterRules } from '../kinds/guard-rules.ts';
 import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
 import type { Upstream } from '../ports.ts';
-import { HostError } from '../upstream/host-client.ts';
+import { readHostDiscovery } from '../upstream/host-discovery.ts';
 
 /** A resource with the root of its URLs. */
 export interface HostKind {
@@ -16,8 +14,6 @@ export interface HostKind {
   readonly resource: string;
 }
 
-const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-
 export interface TenantKinds {
   readonly namespaced: HostKind[];
   readonly clusterScoped: HostKind[];
@@ -25,16 +21,8 @@ export interface TenantKinds {
 
 /** @throws {HostError} when discovery is refused */
 export async function readTenantKinds(upstream: Upstream): Promise<TenantKinds> {
-  const [core, groups] = await Promise.all([discover(upstream, '/api'), discover(upstream, '/apis')]);
-  const versions = readHostVersions(core, groups);
+  const versions = readHostVersions(...(await readHostDiscovery(upstream)));
   return { namespaced: served(guardRules(), versions), clusterScoped: served(tenantClusterRules(), versions) };
-}
-
-async function discover(upstream: Upstream, path: string): Promise<JsonObject> {
-  const response = await upstream.request({ identity: { as: 'reader' }, method: 'GET', path, accept: AGGREGATED });
-  const body = readObject(response.body);
-  if (response.status !== 200) throw new HostError(`GET ${path}`, response.status, body);
-  return body;
 }
 
 /** The resources of these rules that can be deleted, in the first version in which the host serves them. */

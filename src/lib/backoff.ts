@@ -1,4 +1,4 @@
-/** Waiting between tries: doubling, capped, with full jitter so that many who failed together do not return together. */
+/** Waiting between tries: doubling, capped, with jitter so that many who failed together do not return together. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface BackoffOptions {
@@ -20,5 +20,26 @@ export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+const UNTIL_DONE: BackoffOptions = { firstMs: 200, capMs: 10_000 };
+
+/**
+ * Tries until it succeeds: for what the process cannot start without.
+ * @throws what was last thrown, when the signal ends the trying
+ */
+export async function untilDone<T>(
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      onError(error);
+      if (!(await pause(backoffMs(failures, UNTIL_DONE), signal))) throw error;
+    }
   }
 }

@@ -61,7 +61,11 @@ export const LAYERS: readonly Layer[] = [
   { name: 'observe', may: ['lib', 'k8s', 'errors'] },
   ...STAGES.map((name) => ({ name, may: [...SHARED, ...(BETWEEN_STAGES[name] ?? [])] })),
   { name: 'config', may: SHARED },
-  { name: 'controllers', may: [...SHARED, 'pki', 'upstream/host-client'], mayTypesOf: ['upstream'] },
+  {
+    name: 'controllers',
+    may: [...SHARED, 'pki', 'upstream/host-client', 'upstream/host-discovery'],
+    mayTypesOf: ['upstream'],
+  },
   { name: 'onboarding', may: [...SHARED, 'pki', 'upstream/host-client'] },
   { name: 'dev', may: ['lib', 'k8s', 'errors', 'pki', 'onboarding'] },
   { name: 'pipeline', may: [...SHARED, ...STAGES] },
