@@ -8,12 +8,12 @@ import { type RunningProxy, startProxy } from '../app/app.ts';
 import { install } from '../controllers/install.ts';
 import { startControlPlane } from '../dev/control-plane.ts';
 import { type LogLevel, setLogLevel } from '../observe/log.ts';
-import { writePrivateFile } from '../onboarding/kubeconfig.ts';
-import { phaseOf, Tenants } from '../onboarding/tenants.ts';
+import { administrator, issueEntry, whenActive } from '../onboarding/credential.ts';
+import { newKubeconfig, writePrivateFile } from '../onboarding/kubeconfig.ts';
+import { Tenants } from '../onboarding/tenants.ts';
 import { loadPolicies } from '../policy/load.ts';
 import { readKubeconfig } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
 import { print } from './output.ts';
 import { policiesFolder } from './policies.ts';
 import { untilSignal } from './until-signal.ts';
@@ -30,6 +30,7 @@ export interface DevOptions {
 
 const TENANTS = ['acme', 'globex'];
 const TENANT_TIMEOUT_MS = 60_000;
+const CREDENTIAL_TTL_MS = 12 * 3_600_000;
 
 export async function dev(options: DevOptions): Promise<void> {
   setLogLevel(options.logLevel as LogLevel);
@@ -83,10 +84,9 @@ async function ownCluster(
 async function onboard(admin: ClosableUpstream, id: string, folder: string): Promise<void> {
   const tenants = new Tenants(admin);
   if ((await tenants.get(id)) === undefined) await tenants.create(id, 'default');
-  const tenant = await tenants.waitFor(id, (seen) => phaseOf(seen) === 'Active', TENANT_TIMEOUT_MS);
-  if (tenant === undefined) throw new Error(`tenant ${id} was deleted while it was being made`);
-  const out = join(folder, `${id}.kubeconfig`);
-  await writeKubeconfig(tenants, tenant, { user: 'admin', groups: ['system:masters'], ttlMs: 12 * 3_600_000, out });
+  const tenant = await whenActive(tenants, id, TENANT_TIMEOUT_MS);
+  const entry = await issueEntry(tenants, tenant, administrator(CREDENTIAL_TTL_MS));
+  writePrivateFile(join(folder, `${id}.kubeconfig`), newKubeconfig(entry));
 }
 
 function greet(proxy: RunningProxy, folder: string): void {

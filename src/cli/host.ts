@@ -6,7 +6,7 @@ import { readKubeconfig } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 
 /** @throws {Error} when there is no kubeconfig, naming where one was looked for */
-export function hostKubeconfig(given: string | undefined): string {
+function hostKubeconfig(given: string | undefined): string {
   if (given !== undefined) return given;
   const fromEnv = process.env['KUBECONFIG']?.split(delimiter).find((file) => file !== '');
   if (fromEnv !== undefined) return fromEnv;

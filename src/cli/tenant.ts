@@ -2,17 +2,18 @@
 
 import { metadataOf, nameOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { administrator, issueEntry, whenActive } from '../onboarding/credential.ts';
+import { newKubeconfig, writePrivateFile } from '../onboarding/kubeconfig.ts';
 import { phaseOf, Tenants, wordOf } from '../onboarding/tenants.ts';
 import { type TenantId, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 import { withHost } from './host.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
 import { age, type Format, print, structured, table } from './output.ts';
 
 interface HostOption {
   kubeconfig?: string;
 }
 
-const ADMIN = { user: 'admin', groups: ['system:masters'], ttlMs: 12 * 3_600_000 };
+const TTL_MS = 12 * 3_600_000;
 
 export async function createTenant(
   id: string,
@@ -22,8 +23,8 @@ export async function createTenant(
   await withHost(options.kubeconfig, async (upstream) => {
     const tenants = new Tenants(upstream);
     await tenants.create(id, options.policy);
-    const ready = await tenants.waitFor(id, (tenant) => phaseOf(tenant) === 'Active', options.timeout);
-    if (ready !== undefined) await writeKubeconfig(tenants, ready, { ...ADMIN, out: file });
+    const tenant = await whenActive(tenants, id, options.timeout);
+    writePrivateFile(file, newKubeconfig(await issueEntry(tenants, tenant, administrator(TTL_MS))));
   });
   print(
     `tenant ${id} is ready; its administrator's kubeconfig is ${file}\n\n  kubectl --kubeconfig ${file} get namespaces`,

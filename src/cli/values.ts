@@ -10,7 +10,7 @@ export function durationOption(flags: string, help: string, preset: string, max:
 }
 
 /** `90s`, `1h30m`, `7d` -> milliseconds, from one second up. */
-export function duration(text: string, max: string): number {
+function duration(text: string, max: string): number {
   const read = durationWithin(text, '1s', max);
   if ('ms' in read) return read.ms;
   throw new InvalidArgumentError(`It ${read.problem}.`);

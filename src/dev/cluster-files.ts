@@ -5,8 +5,8 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newKubeconfig } from '../onboarding/kubeconfig.ts';
 import { type CertificatePair, createAuthority, issueClient, issueServer } from '../pki/certificates.ts';
-import { renderKubeconfig } from './kubeconfig.ts';
 import { createServiceAccountKey } from './service-account-key.ts';
 
 /** First address of the service range, which is that of the Service `default/kubernetes`. */
@@ -77,11 +77,23 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
   const kubeconfigs = new Map<string, { client: CertificatePair; text: string }>();
   for (const [name, subject] of Object.entries(CLIENTS)) {
     const client = await issueClient(authority, subject);
-    const text = renderKubeconfig({ server, caPem: authority.certPem, user: subject.user, client });
+    const text = hostKubeconfig(server, authority, subject.user, client);
     await write(`${name}.kubeconfig`, text);
     kubeconfigs.set(name, { client, text });
   }
   const admin = kubeconfigs.get('admin');
   if (admin === undefined) throw new TypeError('CLIENTS has no admin');
   return { authority, admin: admin.client, adminKubeconfig: admin.text, path };
+}
+
+/** A kubeconfig of the control plane for one user. */
+export function hostKubeconfig(
+  server: string,
+  authority: Pick<CertificatePair, 'certPem'>,
+  user: string,
+  credential: CertificatePair,
+): string {
+  const cluster = 'kubeveil-host';
+  const context = `${user}@${cluster}`;
+  return newKubeconfig({ context, cluster, user, server, caPem: authority.certPem, credential });
 }

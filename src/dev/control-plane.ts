@@ -11,11 +11,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CertificatePair, type ClientSubject, issueClient } from '../pki/certificates.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { type ClusterFiles, writeClusterFiles } from './cluster-files.ts';
+import { type ClusterFiles, hostKubeconfig, writeClusterFiles } from './cluster-files.ts';
 import { createNodes, createStorageClass, nodeNames, removeVolumeFolders, waitUntilUsable } from './cluster-objects.ts';
 import { DevError } from './errors.ts';
 import { createKubeClient, type KubeClient } from './kube-client.ts';
-import { renderKubeconfig } from './kubeconfig.ts';
 import { tryLock } from './lock.ts';
 import { choosePort } from './ports.ts';
 import { programArgs, type ServerName } from './program-args.ts';
@@ -183,12 +182,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       }),
     issueClient: (subject) => issueClient(files.authority, subject),
     kubeconfigFor: async (subject) =>
-      renderKubeconfig({
-        server,
-        caPem: files.authority.certPem,
-        user: subject.user,
-        client: await issueClient(files.authority, subject),
-      }),
+      hostKubeconfig(server, files.authority, subject.user, await issueClient(files.authority, subject)),
     async restart(name) {
       await supervisor.stop([name], STOP_GRACE_MS);
       await run(name, Date.now() + 60_000);

@@ -1,30 +1,45 @@
 /** Reading `metadata` of objects that are plain JSON. Absent or misshapen fields read as empty. */
-import { isObject, type JsonObject } from './types.ts';
+import { child, strings, text } from './read.ts';
+import type { JsonObject } from './types.ts';
 
 export function metadataOf(object: JsonObject): JsonObject {
-  const metadata = object['metadata'];
-  return isObject(metadata) ? metadata : {};
+  return child(object, 'metadata');
 }
 
 export function nameOf(object: JsonObject): string {
-  return text(metadataOf(object)['name']);
+  return text(metadataOf(object), 'name');
 }
 
 export function namespaceOf(object: JsonObject): string {
-  return text(metadataOf(object)['namespace']);
+  return text(metadataOf(object), 'namespace');
 }
 
 export function uidOf(object: JsonObject): string {
-  return text(metadataOf(object)['uid']);
+  return text(metadataOf(object), 'uid');
 }
 
 export function versionOf(object: JsonObject): string {
-  return text(metadataOf(object)['resourceVersion']);
+  return text(metadataOf(object), 'resourceVersion');
 }
 
 export function labelsOf(object: JsonObject): Record<string, string> {
-  const labels = metadataOf(object)['labels'];
-  return isObject(labels) ? (labels as Record<string, string>) : {};
+  return child(metadataOf(object), 'labels') as Record<string, string>;
+}
+
+/** Undefined when there is no such annotation. */
+export function annotationOf(object: JsonObject, key: string): string | undefined {
+  const annotations = child(metadataOf(object), 'annotations');
+  const value = Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function finalizersOf(object: JsonObject): string[] {
+  return strings(metadataOf(object), 'finalizers');
+}
+
+/** True from the moment of its deletion until its last finalizer goes. */
+export function isTerminating(object: JsonObject): boolean {
+  return typeof metadataOf(object)['deletionTimestamp'] === 'string';
 }
 
 /** `web/app`, or `reader` for a cluster-scoped object. */
@@ -41,8 +56,4 @@ export function keyOf(object: JsonObject): string {
 export function compareVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

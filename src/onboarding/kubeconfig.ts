@@ -1,32 +1,34 @@
 /**
- * Kubeconfigs for people: made whole, or merged into one that is there. A merge touches only the entries that carry our
- * names and keeps comments, order and everything else of the file.
+ * Kubeconfigs with everything inside them, so that they can be copied anywhere: made whole, or merged into a file that is
+ * there. A merge touches only the entries that carry our names and keeps comments, order and all else of the file.
  *
+ * What is written holds a private key or a token, so its file is for its owner only.
  * @see https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { CertificatePair } from '../pki/certificates.ts';
 
+/** One context, with its cluster and user, under the names that these have in the file. */
 export interface Entry {
-  readonly tenant: string;
+  readonly context: string;
+  readonly cluster: string;
   readonly user: string;
   readonly server: string;
   readonly caPem: string;
-  readonly certPem: string;
-  readonly keyPem: string;
+  readonly credential: CertificatePair | { readonly token: string };
 }
 
-/** `kubeveil-acme`, of cluster and context; the user is `kubeveil-acme-alice`. */
-export function contextName(tenant: string): string {
-  return `kubeveil-${tenant}`;
-}
-
+/** The text of a kubeconfig with this context alone, which is the current one. */
 export function newKubeconfig(entry: Entry): string {
-  return mergeInto(new Document({ apiVersion: 'v1', kind: 'Config' }), entry);
+  return put(new Document({ apiVersion: 'v1', kind: 'Config' }), entry);
 }
 
-/** @throws {Error} when the file is no kubeconfig; it is then left as it is */
+/**
+ * The text with this context added, or replaced, and made the current one.
+ * @throws {Error} when the text is no kubeconfig. `file` is for the message
+ */
 export function mergedKubeconfig(text: string, file: string, entry: Entry): string {
   const document = parseDocument(text);
   const [error] = document.errors;
@@ -35,32 +37,13 @@ export function mergedKubeconfig(text: string, file: string, entry: Entry): stri
   if (document.contents !== null && (!isMap(document.contents) || document.get('kind') !== 'Config')) {
     throw new Error(`${file} is not a kubeconfig, so nothing was merged into it; choose another file`);
   }
-  return mergeInto(document as Document, entry);
+  return put(document as Document, entry);
 }
 
-function mergeInto(document: Document, entry: Entry): string {
-  const cluster = contextName(entry.tenant);
-  const user = `${cluster}-${entry.user}`;
-  if (document.contents === null)
-    document.contents = document.createNode({ apiVersion: 'v1', kind: 'Config' }) as never;
-  put(document, 'clusters', cluster, {
-    cluster: { server: entry.server, 'certificate-authority-data': base64(entry.caPem) },
-  });
-  put(document, 'users', user, {
-    user: { 'client-certificate-data': base64(entry.certPem), 'client-key-data': base64(entry.keyPem) },
-  });
-  put(document, 'contexts', cluster, { context: { cluster, user } });
-  document.set('current-context', cluster);
-  return document.toString({ lineWidth: 0 });
-}
-
-function put(document: Document, list: string, name: string, value: Record<string, unknown>): void {
-  if (!isSeq(document.get(list))) document.set(list, document.createNode([]));
-  const entries = document.get(list) as YAMLSeq;
-  const made = document.createNode({ name, ...value });
-  const at = entries.items.findIndex((item) => isMap(item) && (item as YAMLMap).get('name') === name);
-  if (at < 0) entries.items.push(made);
-  else entries.items[at] = made;
+/** Merges into a file, which is made when it is not there. */
+export function mergeIntoFile(file: string, entry: Entry): void {
+  const merged = existsSync(file) ? mergedKubeconfig(readFileSync(file, 'utf8'), file, entry) : newKubeconfig(entry);
+  writePrivateFile(file, merged);
 }
 
 /** Writes a file that holds a key: readable by its owner only, and whole or not at all. */
@@ -72,8 +55,32 @@ export function writePrivateFile(file: string, text: string): void {
   renameSync(temporary, file);
 }
 
-export function readIfThere(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+function put(document: Document, entry: Entry): string {
+  const { context, cluster, user, server, caPem, credential } = entry;
+  if (document.contents === null)
+    document.contents = document.createNode({ apiVersion: 'v1', kind: 'Config' }) as never;
+  putNamed(document, 'clusters', cluster, { cluster: { server, 'certificate-authority-data': base64(caPem) } });
+  putNamed(document, 'users', user, {
+    user:
+      'token' in credential
+        ? { token: credential.token }
+        : {
+            'client-certificate-data': base64(credential.certPem),
+            'client-key-data': base64(credential.keyPem),
+          },
+  });
+  putNamed(document, 'contexts', context, { context: { cluster, user } });
+  document.set('current-context', context);
+  return document.toString({ lineWidth: 0 });
+}
+
+function putNamed(document: Document, list: string, name: string, value: Record<string, unknown>): void {
+  if (!isSeq(document.get(list))) document.set(list, document.createNode([]));
+  const entries = document.get(list) as YAMLSeq;
+  const made = document.createNode({ name, ...value });
+  const at = entries.items.findIndex((item) => isMap(item) && (item as YAMLMap).get('name') === name);
+  if (at < 0) entries.items.push(made);
+  else entries.items[at] = made;
 }
 
 function base64(text: string): string {

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { install } from '../../src/controllers/install.ts';
 import { type ControlPlane, startControlPlane } from '../../src/dev/control-plane.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
-import { phaseOf, Tenants } from '../../src/onboarding/tenants.ts';
-import { type CertificatePair, issueClient } from '../../src/pki/certificates.ts';
+import { administrator, issueEntry, whenActive } from '../../src/onboarding/credential.ts';
+import { Tenants } from '../../src/onboarding/tenants.ts';
+import type { CertificatePair } from '../../src/pki/certificates.ts';
 import { readKubeconfig } from '../../src/upstream/host-connection.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
 import { type Access, openClient } from './client.ts';
@@ -59,15 +60,11 @@ export async function startLab(progress: (line: string) => void): Promise<Lab> {
       isReady: async (url) => (await isReady(url)) && (await tenants.proxyAddress()).server === url,
     }),
   );
-  const address = await tenants.proxyAddress();
-
   async function onboard(id: string): Promise<Access> {
     await tenants.create(id, 'default');
-    const tenant = await tenants.waitFor(id, (seen) => phaseOf(seen) === 'Active', TENANT_MS);
-    if (tenant === undefined) throw new Error(`tenant ${id} went while it was made`);
-    const authority: CertificatePair = await tenants.clientCa(tenant);
-    const pair = await issueClient(authority, { user: 'admin', groups: ['system:masters'], ttlMs: CREDENTIAL_MS });
-    return { ...address, ...pair };
+    const tenant = await whenActive(tenants, id, TENANT_MS);
+    const { server, caPem, credential } = await issueEntry(tenants, tenant, administrator(CREDENTIAL_MS));
+    return { server, caPem, ...(credential as CertificatePair) };
   }
 
   const owned = stack.move();

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { logTail, startChild } from '../../src/dev/child.ts';
 import { choosePort } from '../../src/dev/ports.ts';
-import { writePrivateFile } from '../../src/onboarding/kubeconfig.ts';
+import { newKubeconfig, writePrivateFile } from '../../src/onboarding/kubeconfig.ts';
 import { type Memory, PROBE_VARIABLE } from './probe.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -76,19 +76,8 @@ export async function startProxyProcess(options: ProxyProcessOptions): Promise<P
 }
 
 function kubeconfigOf({ host, baseToken }: ProxyProcessOptions): string {
-  const cluster = {
-    server: host.server,
-    'certificate-authority-data': Buffer.from(host.caPem).toString('base64'),
-  };
-  // JSON is YAML.
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'host', cluster }],
-    users: [{ name: 'kubeveil', user: { token: baseToken } }],
-    contexts: [{ name: 'host', context: { cluster: 'host', user: 'kubeveil' } }],
-    'current-context': 'host',
-  });
+  const names = { context: 'host', cluster: 'host', user: 'kubeveil' };
+  return newKubeconfig({ ...names, ...host, credential: { token: baseToken } });
 }
 
 function ask(socketPath: string, path: string): Promise<string> {

@@ -5,7 +5,7 @@
  *   npm run bench -- forwarded-get       one of them
  *   npm run bench -- --quick             small numbers: shows that they run, nothing else
  *   npm run bench -- --write             keeps the results: test/bench/results and docs/benchmarks.md
- *   npm run bench -- --tenants 1000      as many in a row as that (default 200)
+ *   npm run bench -- --tenants 1000      as many in a row (default 200), five times as many at once
  *   npm run bench -- --profile FOLDER    CPU profiles of the proxy, with a summary
  *
  * Exits with 0 when everything was measured, whether or not a goal is met; with 1 when something failed.
@@ -22,8 +22,9 @@ import type { Bench, Scenario } from './scenario.ts';
 import { forwardedGet } from './scenarios/forwarded-get.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
+import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 
-const SCENARIOS: readonly Scenario[] = [forwardedGet, tenantCreate, manyTenants];
+const SCENARIOS: readonly Scenario[] = [forwardedGet, tenantCreate, manyTenants, tenantsAtOnce];
 /** Of programs that want a core; above it, figures are of the other programs as much as of the proxy. */
 const DISTURBING_LOAD = 0.5;
 

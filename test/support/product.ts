@@ -1,26 +1,23 @@
 /**
- * The product as an operator runs it, in front of a control plane under test: `deploy/` applied, `kubeveil serve` in a
- * process of its own (so that its death is seen) with the one credential that it needs, and two tenants with their
- * kubeconfigs. What it writes goes into the control plane's folder and ends with it.
+ * The product as an operator runs it, in front of a control plane under test: `kubectl apply -f deploy/`, `kubeveil
+ * serve` in a process of its own (so that its death is seen) with the one credential that it needs, and two tenants made
+ * by the command line. What it writes goes into the control plane's folder and ends with it.
  */
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { writeKubeconfig } from '../../src/cli/kubeconfig.ts';
-import { install } from '../../src/controllers/install.ts';
 import { type Child, logTail, startChild } from '../../src/dev/child.ts';
 import { choosePort } from '../../src/dev/ports.ts';
-import { metadataOf } from '../../src/k8s/meta.ts';
-import { phaseOf, Tenants } from '../../src/onboarding/tenants.ts';
-import { readKubeconfig } from '../../src/upstream/host-connection.ts';
-import { type ClosableUpstream, createUpstream } from '../../src/upstream/upstream.ts';
+import { CLI, cli } from './cli.ts';
 import { adminClient, type ControlPlaneFacts } from './control-plane.ts';
 import { requestOnce } from './http.ts';
 import { eventually } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** How long anything here may take before it counts as broken; never how long it is expected to take. */
+/** How long a start may take before it counts as broken; never how long it is expected to take. */
 const FAULT_MS = 120_000;
 
 export interface TenantFacts {
@@ -51,67 +48,82 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-/** Puts the product in front of a control plane that has none yet. */
-export async function startProduct(controlPlane: ControlPlaneFacts): Promise<Product> {
+/** Puts the product in front of a control plane that has none yet. `serveArgs` are added to those of `serve`. */
+export async function startProduct(
+  controlPlane: ControlPlaneFacts,
+  serveArgs: readonly string[] = [],
+): Promise<Product> {
   const folder = join(controlPlane.workDir, 'product');
+  const logPath = join(folder, 'proxy.log');
   mkdirSync(folder, { recursive: true });
-  const operator = createUpstream(readKubeconfig(controlPlane.adminKubeconfigPath));
-  let proxy: { child: Child; server: string; logPath: string } | undefined;
+  let child: Child | undefined;
   try {
-    await install({ upstream: operator, signal: AbortSignal.timeout(FAULT_MS) });
-    proxy = await startProxyProcess(folder, await proxyKubeconfig(controlPlane, folder));
-    const { child, server, logPath } = proxy;
-    const tenants = new Tenants(operator);
+    const { kubectlPath, adminKubeconfigPath } = controlPlane;
+    const env = { HOME: folder };
+    await promisify(execFile)(
+      kubectlPath,
+      [`--kubeconfig=${adminKubeconfigPath}`, 'apply', '--server-side', '-f', join(ROOT, 'deploy')],
+      { env },
+    );
+    await writeProxyKubeconfig(controlPlane);
+    const port = await choosePort(undefined, 'the port of the proxy');
+    const server = `https://127.0.0.1:${port}`;
+    const args = [
+      CLI,
+      'serve',
+      `--kubeconfig=${proxyKubeconfigPath(controlPlane)}`,
+      `--listen=127.0.0.1:${port}`,
+      `--public-url=${server}`,
+      ...serveArgs,
+    ];
+    child = await startChild({ name: 'kubeveil', file: process.execPath, args, logPath, env });
+    await whenReady(child, server);
     const [acme, globex] = await Promise.all([
-      makeTenant(operator, 'acme', join(folder, 'one.kubeconfig')),
-      makeTenant(operator, 'globex', join(folder, 'two.kubeconfig')),
+      makeTenant(controlPlane, 'acme', join(folder, 'one.kubeconfig')),
+      makeTenant(controlPlane, 'globex', join(folder, 'two.kubeconfig')),
     ]);
-    const { caPem } = await tenants.proxyAddress();
+    const [cluster] = parse(readFileSync(acme.kubeconfigPath, 'utf8')).clusters;
+    const caPem = decoded(cluster.cluster['certificate-authority-data']);
+    const started = child;
     return {
-      facts: { server, caPem, pid: child.pid, logPath, acme, globex },
-      async stop() {
-        await child.stop(20_000);
-        await operator.close();
-      },
+      facts: { server, caPem, pid: started.pid, logPath, acme, globex },
+      stop: async () => void (await started.stop(20_000)),
     };
   } catch (error) {
-    await proxy?.child.kill();
-    await operator.close();
-    throw new Error(`the product did not start: ${String(error)}\n${logTail(join(folder, 'proxy.log'), 40)}`, {
-      cause: error,
-    });
+    await child?.kill();
+    throw new Error(`the product did not start: ${String(error)}\n${logTail(logPath, 40)}`, { cause: error });
   }
 }
 
-/** Makes a tenant and its administrator's kubeconfig, the way the command line does. */
-export async function makeTenant(operator: ClosableUpstream, id: string, file: string): Promise<TenantFacts> {
-  const tenants = new Tenants(operator);
-  await tenants.create(id, 'default');
-  const tenant = await tenants.waitFor(id, (seen) => phaseOf(seen) === 'Active', FAULT_MS);
-  if (tenant === undefined) throw new Error(`tenant ${id} went while it was made`);
-  await writeKubeconfig(tenants, tenant, {
-    user: 'admin',
-    groups: ['system:masters'],
-    ttlMs: 12 * 3_600_000,
-    out: file,
-  });
+/** Makes a tenant by the command line, and reads what tests need of it. */
+export async function makeTenant(controlPlane: ControlPlaneFacts, id: string, file: string): Promise<TenantFacts> {
+  await cli(['tenant', 'create', id, '--kubeconfig', controlPlane.adminKubeconfigPath, '--out', file]);
   // What kubectl prints of contexts would name the tenant, and drown the search for real leaks.
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`kubeveil-${id}`, 'cluster'));
-  const user = parse(readFileSync(file, 'utf8')).users[0].user as Record<string, string>;
-  const ca = await tenants.clientCa(tenant);
+  const [{ user }] = parse(readFileSync(file, 'utf8')).users;
+  const admin = adminClient(controlPlane);
+  const tenant = await admin.send('GET', `/apis/kubeveil.dev/v1alpha1/tenants/${id}`);
+  const ca = await admin.send('GET', `/api/v1/namespaces/kubeveil-system/secrets/tenant-ca-${id}`);
+  admin.close();
+  const { data } = ca.body as { data: Record<string, string> };
   return {
     id,
-    uid: String(metadataOf(tenant)['uid']),
+    uid: (tenant.body as { metadata: { uid: string } }).metadata.uid,
     kubeconfigPath: file,
-    certPem: fromBase64(user['client-certificate-data']),
-    keyPem: fromBase64(user['client-key-data']),
-    caCertPem: ca.certPem,
-    caKeyPem: ca.keyPem,
+    certPem: decoded(user['client-certificate-data']),
+    keyPem: decoded(user['client-key-data']),
+    caCertPem: decoded(data['tls.crt']),
+    caKeyPem: decoded(data['tls.key']),
   };
 }
 
-/** The credential that the proxy runs with: the account that may ask for tokens of three others, and nothing else. */
-async function proxyKubeconfig(controlPlane: ControlPlaneFacts, folder: string): Promise<string> {
+/** Where the credential is that the proxy runs with, once the product has been started. */
+export function proxyKubeconfigPath(controlPlane: ControlPlaneFacts): string {
+  return join(controlPlane.workDir, 'product', 'proxy.kubeconfig');
+}
+
+/** The account that may ask for tokens of three others, and nothing else. */
+async function writeProxyKubeconfig(controlPlane: ControlPlaneFacts): Promise<void> {
   const admin = adminClient(controlPlane);
   const { status, body } = await admin.send(
     'POST',
@@ -121,51 +133,22 @@ async function proxyKubeconfig(controlPlane: ControlPlaneFacts, folder: string):
   admin.close();
   const token = (body as { status?: { token?: string } }).status?.token;
   if (status !== 201 || token === undefined) throw new Error(`no token for the proxy: ${status}`);
+  const { server, caPem } = controlPlane;
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [
-      {
-        name: 'host',
-        cluster: {
-          server: controlPlane.server,
-          'certificate-authority-data': Buffer.from(controlPlane.caPem).toString('base64'),
-        },
-      },
+      { name: 'host', cluster: { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') } },
     ],
     users: [{ name: 'kubeveil', user: { token } }],
     contexts: [{ name: 'host', context: { cluster: 'host', user: 'kubeveil' } }],
     'current-context': 'host',
   };
-  const file = join(folder, 'proxy.kubeconfig');
   // JSON is YAML.
-  writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-  return file;
+  writeFileSync(proxyKubeconfigPath(controlPlane), JSON.stringify(config), { mode: 0o600 });
 }
 
-async function startProxyProcess(
-  folder: string,
-  kubeconfig: string,
-): Promise<{ child: Child; server: string; logPath: string }> {
-  const port = await choosePort(undefined, 'the port of the proxy');
-  const server = `https://127.0.0.1:${port}`;
-  const logPath = join(folder, 'proxy.log');
-  appendFileSync(logPath, '');
-  const child = await startChild({
-    name: 'kubeveil',
-    file: process.execPath,
-    args: [
-      join(ROOT, 'src/cli.ts'),
-      'serve',
-      `--kubeconfig=${kubeconfig}`,
-      `--listen=127.0.0.1:${port}`,
-      `--public-url=${server}`,
-      `--policies=${join(ROOT, 'policies')}`,
-      '--log-level=info',
-    ],
-    logPath,
-    env: { HOME: folder },
-  });
+async function whenReady(child: Child, server: string): Promise<void> {
   await eventually(
     'the proxy is ready',
     async () => {
@@ -176,9 +159,8 @@ async function startProxyProcess(
     },
     FAULT_MS,
   );
-  return { child, server, logPath };
 }
 
-function fromBase64(text: string | undefined): string {
+function decoded(text: string | undefined): string {
   return Buffer.from(text ?? '', 'base64').toString('utf8');
 }

@@ -15,11 +15,8 @@ const QUICK_TENANTS = 12;
 const LOOKS = 8;
 /** Of the host's controllers to end what a batch of tenants gave them to do, before memory is looked at. */
 const SETTLE_MS = 3_000;
-const AT_ONCE = 8;
 const GOAL_PROXY_KIB = 64;
 const GOAL_APISERVER_KIB = 300;
-/** 1,000 tenants within 60 seconds. */
-const GOAL_EACH_MS = 60;
 
 interface Look {
   readonly tenants: number;
@@ -44,14 +41,12 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
       eachMs.push(performance.now() - startedMs);
     }
     looks.push(await look(lab, eachMs.length, settleMs));
-    bench.progress(`${eachMs.length} of ${count} tenants in ${seconds(eachMs)} s`);
+    bench.progress(`${eachMs.length} of ${count} tenants in ${seconds(eachMs)} s; KiB: ${shownLook(looks.at(-1))}`);
   }
-  bench.progress(`${count} more, ${AT_ONCE} at once`);
-  const atOnceMs = await together(lab, count);
-  return [...timeFigures(count, eachMs, atOnceMs), ...memoryFigures(count, looks)];
+  return [...timeFigures(count, eachMs), ...memoryFigures(count, looks)];
 }
 
-function timeFigures(count: number, eachMs: readonly number[], atOnceMs: number): Figure[] {
+function timeFigures(count: number, eachMs: readonly number[]): Figure[] {
   const tenth = Math.max(1, Math.floor(count / 10));
   const first = median(eachMs.slice(0, tenth));
   const last = median(eachMs.slice(-tenth));
@@ -68,13 +63,6 @@ function timeFigures(count: number, eachMs: readonly number[], atOnceMs: number)
       value: last / first,
       unit: 'ratio',
       how: `median time of the last ${tenth} against that of the first ${tenth}: above 1, making a tenant gets slower the more there are`,
-    },
-    {
-      name: `${AT_ONCE} at once, each`,
-      value: atOnceMs / count,
-      unit: 'ms',
-      goal: GOAL_EACH_MS,
-      how: `time of ${count} more tenants, ${AT_ONCE} at a time, each used once, divided by ${count}`,
     },
   ];
 }
@@ -119,16 +107,6 @@ function memoryFigures(count: number, looks: readonly Look[]): Figure[] {
   return figures;
 }
 
-async function together(lab: Lab, count: number): Promise<number> {
-  let next = 0;
-  const startedMs = performance.now();
-  async function worker(): Promise<void> {
-    while (next < count) await use(await lab.onboard(`at-once-${next++}`));
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return performance.now() - startedMs;
-}
-
 async function look(lab: Lab, tenants: number, settleMs: number): Promise<Look> {
   await sleep(settleMs);
   const { heapBytes, externalBytes, rssBytes: proxyRssBytes } = await lab.proxy.memory();
@@ -149,6 +127,13 @@ async function apiserverHeapBytes(lab: Lab): Promise<number> {
   const match = /^go_memstats_alloc_bytes (\S+)$/m.exec(String(body));
   if (match === null) throw new Error('the metrics of the API server lack go_memstats_alloc_bytes');
   return Number(match[1]);
+}
+
+function shownLook(look: Look | undefined): string {
+  if (look === undefined) return '';
+  const { proxyHeapKib, proxyRssKib, apiserverHeapKib, apiserverRssKib } = look;
+  const [heap, rss, hostHeap, hostRss] = [proxyHeapKib, proxyRssKib, apiserverHeapKib, apiserverRssKib].map(Math.round);
+  return `proxy ${heap} heap, ${rss} RSS; API server ${hostHeap} heap, ${hostRss} RSS`;
 }
 
 function seconds(eachMs: readonly number[]): string {
