@@ -107,11 +107,24 @@ export interface VirtualBehaviour {
    * @throws {ApiError} ERR_BAD_REQUEST, ERR_INVALID or ERR_INTERNAL, as kube-apiserver would answer.
    */
   strategicMerge(current: JsonObject, patch: JsonObject): JsonObject;
-  /** `columnDefinitions` of a Table, as the native kind prints itself. */
-  readonly columns: readonly JsonObject[];
-  /** The cells of one whole object, one for each column. @param nowMs epoch milliseconds, for ages */
-  cells(object: JsonObject, nowMs: number): JsonValue[];
 }
 
 /** Behaviour of virtual kinds by `group/resource`; undefined for a kind that is not one. */
 export type VirtualBehaviours = (group: string, resource: string) => VirtualBehaviour | undefined;
+
+/** How the native API server prints a kind as a Table. Objects are whole and in the tenant's terms. */
+export interface Printer {
+  /** `columnDefinitions` of the Table. */
+  readonly columns: readonly JsonObject[];
+  /** The cells of one object, one for each column. @param nowMs epoch milliseconds, for ages */
+  cells(object: JsonObject, nowMs: number): JsonValue[];
+}
+
+/** Printers by `group/resource`: of the virtual kinds, and of native ones that have standing objects. */
+export type Printers = (group: string, resource: string) => Printer | undefined;
+
+/**
+ * Objects that a tenant has from its start without their being stored: the system namespaces, the default ClusterRoles
+ * and their bindings. In tenant terms, complete, sorted by name; none for any other kind. They are the caller's.
+ */
+export type StandingObjects = (tenant: Tenant, group: string, resource: string) => JsonObject[];

@@ -20,14 +20,14 @@ import { renderError } from '../respond/status.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { accountTokens } from '../upstream/credentials.ts';
-import { createHostClient } from '../upstream/host-client.ts';
+import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
 import { createInformer } from '../upstream/informer.ts';
 import { createUpstream } from '../upstream/upstream.ts';
 import { startHostView } from './host-view.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from './serving.ts';
 import { createStages } from './stages.ts';
-import { createVerbHost } from './verb-host.ts';
+import { createVerbDeps } from './verb-deps.ts';
 
 export interface ProxyOptions {
   /** The cluster behind the proxy, with the credential that may ask for tokens of the proxy's accounts. */
@@ -61,7 +61,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const ending = new AbortController();
   const { signal } = ending;
   const onError = (what: string, error: unknown): void => {
-    if (!signal.aborted) log.warn({ why: reasonOf(error) }, what);
+    if (!signal.aborted) log[isHostStarting(error) ? 'debug' : 'warn']({ why: reasonOf(error) }, what);
   };
 
   const base = starting.adopt(createUpstream(options.host), (one) => one.close());
@@ -139,7 +139,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     policies: options.policies,
     authenticators,
     limiter: createLimiter(),
-    verbHost: createVerbHost({
+    verbDeps: createVerbDeps({
       upstream,
       controllers,
       view,

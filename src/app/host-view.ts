@@ -4,19 +4,18 @@
  */
 import { createRoleView } from '../authz/role-view.ts';
 import { createTenantRbac } from '../authz/tenant-rbac.ts';
-import { cloneJson } from '../codec/json.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
 import type { Informer } from '../k8s/informer.ts';
-import type { JsonObject } from '../k8s/types.ts';
+import { VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Authorizer, Upstream } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { followHostDiscovery } from '../upstream/host-discovery.ts';
 import { createInformer } from '../upstream/informer.ts';
-import { defaultRoles } from '../virtual/defaults.ts';
+import { defaultRoles } from '../virtual/standing.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const NOT_GUARDS = ['labelSelector', '!kubeveil.dev/guard'] as const;
@@ -33,10 +32,8 @@ export interface HostView {
   readonly kinds: ListingKindRegistry;
   readonly authorizer: Authorizer;
   catalogOf(tenant: Tenant): Catalog;
-  /** Applies a write of ours at once to what authorization sees. */
-  note(resource: string, object: JsonObject): void;
-  /** True when a cluster role or binding of this upstream name is stored, as far as is known. */
-  has(resource: string, name: string): boolean;
+  /** What is followed of the host, by the path of its collection over all namespaces. */
+  readonly followed: ReadonlyMap<string, Informer>;
   whenSynced(): Promise<void>;
 }
 
@@ -51,8 +48,12 @@ export function startHostView(options: HostViewOptions): HostView {
     isOffered: (tenant, key) => policies.of(tenant).isOffered(key),
   });
 
-  const follow = (path: string, query: ReadonlyArray<readonly [string, string]> = []): Informer =>
-    createInformer({
+  const followed = new Map<string, Informer>([
+    ['/api/v1/namespaces', controllers.informers.namespaces],
+    ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', controllers.informers.definitions],
+  ]);
+  const follow = (path: string, query: ReadonlyArray<readonly [string, string]> = []): Informer => {
+    const informer = createInformer({
       upstream,
       identity: { as: 'reader' },
       path,
@@ -60,11 +61,14 @@ export function startHostView(options: HostViewOptions): HostView {
       signal,
       onError: (error) => onError(`following ${path}`, error),
     });
+    followed.set(path, informer);
+    return informer;
+  };
   const informers = {
     roles: follow(`/apis/${RBAC}/v1/roles`),
     rolebindings: follow(`/apis/${RBAC}/v1/rolebindings`, [NOT_GUARDS]),
-    clusterroles: follow('/apis/virtual.kubeveil.dev/v1/clusterroles'),
-    clusterrolebindings: follow('/apis/virtual.kubeveil.dev/v1/clusterrolebindings'),
+    clusterroles: follow(`/apis/${VIRTUAL_GROUP}/v1/clusterroles`),
+    clusterrolebindings: follow(`/apis/${VIRTUAL_GROUP}/v1/clusterrolebindings`),
   };
   const authorizer = createTenantRbac({
     informers,
@@ -82,12 +86,7 @@ export function startHostView(options: HostViewOptions): HostView {
         listKinds: (of) => kinds.list(of),
         crds: controllers.informers.definitions,
       }),
-    note(resource, object) {
-      if (Object.hasOwn(informers, resource)) informers[resource as keyof typeof informers].note(cloneJson(object));
-    },
-    has(resource, name) {
-      return resource in informers && informers[resource as keyof typeof informers].get('', name) !== undefined;
-    },
+    followed,
     async whenSynced() {
       await Promise.all([discovery.whenRead(), ...Object.values(informers).map((informer) => informer.whenSynced())]);
     },

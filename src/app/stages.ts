@@ -22,8 +22,8 @@ import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { Renames } from '../translate/renames.ts';
 import type { Scope } from '../translate/scope.ts';
-import type { Host } from '../verbs/call.ts';
-import { bodyTypeOf } from '../verbs/subresource.ts';
+import { bodyTypeOf } from '../verbs/body-type.ts';
+import type { VerbDeps } from '../verbs/call.ts';
 import { serve } from '../verbs/verbs.ts';
 import { createAnswering } from './answering.ts';
 import type { HostView } from './host-view.ts';
@@ -37,7 +37,7 @@ export interface StagesOptions {
   policies: Policies;
   authenticators: Authenticators;
   limiter: Limiter;
-  verbHost: Host;
+  verbDeps: VerbDeps;
   namesOf(tenant: Tenant): TenantNames;
   /** Why the proxy is not ready; undefined when it is. */
   problem(): string | undefined;
@@ -111,7 +111,7 @@ export function createStages(options: StagesOptions): Stages {
     async serveResource(request) {
       const { kind, version } = request.at;
       if (kind.answeredBy === 'proxy') return await review(request);
-      const reply = await serve({ ...request, scope: scopeOf(request) }, options.verbHost);
+      const reply = await serve({ ...request, scope: scopeOf(request) }, options.verbDeps);
       // Tells respond whether the watch can go out as protobuf.
       return reply.kind === 'watch' ? { ...reply, gvk: { group: kind.group, version, kind: kind.kind } } : reply;
     },

@@ -2,75 +2,64 @@
  * DELETE of a collection. In one namespace the host does it, under the tenant's own identity; of cluster-scoped kinds
  * the tenant's own objects are named one by one, each with its uid, so that no other can be met.
  */
-import { stringifyJson } from '../codec/json.ts';
-import { ApiError } from '../errors.ts';
+import { methodNotAllowed } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { nameOf, uidOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { isSuccess, objectReply, parseAnswer, refusal } from './answer.ts';
-import type { Call, Host } from './call.ts';
-import { deleteOptions } from './delete.ts';
-import { fetchList, listDocument } from './list.ts';
-import { ensureNamespace } from './namespace-ready.ts';
-import { isOwnedBy } from './owner.ts';
-import { asTenant, objectPath, placeOf } from './place.ts';
-import { plainParameters, selectorParameters } from './query.ts';
+import { objects } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { objectReply, refusalReply } from './answer.ts';
+import { deleteOptionsOf } from './body.ts';
+import type { Call, VerbDeps } from './call.ts';
+import { dropForeign } from './egress-check.ts';
+import { ensureNamespace } from './ensure-namespace.ts';
+import { sendList, showList } from './list.ts';
+import { selectorParameters, verbParameters } from './query.ts';
+import { isNamespaces, routeOf } from './route.ts';
+import { isSuccess, sendWrite } from './send.ts';
 
-export async function deleteCollection(call: Call, host: Host): Promise<Reply> {
+export async function deleteCollection(call: Call, deps: VerbDeps): Promise<Reply> {
   const { kind } = call.at;
-  if (kind.namespaced && call.info.namespace === '') {
-    throw new ApiError('ERR_METHOD_NOT_ALLOWED', 'the server does not allow this method on the requested resource');
-  }
-  if (!kind.namespaced && !kind.custom) return await oneByOne(call, host);
-  await ensureNamespace(call, host);
-  const place = placeOf(call, host, 'write');
-  const selectors = selectorParameters(call, place);
-  const options = deleteOptions(call);
-  const answer = await host.upstream.request({
-    identity: place.identity,
+  // The API server has no such method for namespaces either.
+  if ((kind.namespaced && call.info.namespace === '') || isNamespaces(call)) throw methodNotAllowed();
+  if (!kind.namespaced && !kind.custom) return await deleteEach(call, deps);
+  await ensureNamespace(call, deps);
+  const route = routeOf(call, deps, 'write');
+  const answer = await sendWrite(call, deps, route, {
     method: 'DELETE',
-    path: place.collection,
-    query: [
-      ...plainParameters(call.info.query, 'deletecollection'),
-      ...(selectors.nothing ? [['labelSelector', 'kubeveil.dev/nothing'] as const] : selectors.pairs),
-    ],
-    ...(options === undefined ? {} : { contentType: 'application/json', body: options }),
-    signal: call.head.signal,
+    query: [...verbParameters(call.info.query, 'deletecollection'), ...selectorParameters(call, route)],
+    document: deleteOptionsOf(call),
   });
-  if (!isSuccess(answer)) return refusal(call, answer, parseAnswer(answer));
-  const document = parseAnswer(answer);
-  if (document['kind'] === 'Status') return objectReply(call, host, place, answer);
-  return { kind: 'object', status: answer.status, object: listDocument(call, host, place, document) };
+  if (!isSuccess(answer) || answer.document['kind'] === 'Status') return objectReply(call, deps, route, answer);
+  return { kind: 'object', status: answer.status, object: showList(call, deps, route, answer.document) };
 }
 
-async function oneByOne(call: Call, host: Host): Promise<Reply> {
-  const place = placeOf(call, host, 'read');
+async function deleteEach(call: Call, deps: VerbDeps): Promise<Reply> {
+  const route = routeOf(call, deps, 'read');
   const plain: Call = { ...call, accept: { ...call.accept, as: undefined } };
-  const listed = await fetchList(plain, host, place, []);
-  const document = parseAnswer(listed);
-  if (!isSuccess(listed)) return refusal(call, listed, document);
-  const items = (Array.isArray(document['items']) ? document['items'] : []).filter(isObject);
-  const own = items.filter((item) => isOwnedBy(call.tenant.id, item, false));
-  for (const item of own) {
-    const refused = await removeOne(call, host, item);
+  const listed = await sendList(plain, deps, route, []);
+  if (!isSuccess(listed)) return refusalReply(call, listed);
+  const { document } = listed;
+  dropForeign(call, deps, route, document);
+  for (const item of objects(document, 'items')) {
+    const refused = await deleteExactly(call, deps, item);
     if (refused !== undefined) return refused;
   }
-  return { kind: 'object', status: 200, object: listDocument(plain, host, place, { ...document, items: own }) };
+  return { kind: 'object', status: 200, object: showList(plain, deps, route, document) };
 }
 
-/** Undefined when it is gone or going, or was another by then. */
-async function removeOne(call: Call, host: Host, item: JsonObject): Promise<Reply | undefined> {
-  const place = placeOf(call, host, 'write');
-  const given = JSON.parse(deleteOptions(call) ?? '{}') as JsonObject;
-  const answer = await host.upstream.request({
-    identity: asTenant(call),
+/** Deletes this very object. Undefined when it is gone or going, or was another by then. */
+async function deleteExactly(call: Call, deps: VerbDeps, item: JsonObject): Promise<Reply | undefined> {
+  const answer = await sendWrite(call, deps, routeOf(call, deps, 'write'), {
     method: 'DELETE',
-    path: objectPath(place, nameOf(item), ''),
-    query: plainParameters(call.info.query, 'delete'),
-    contentType: 'application/json',
-    body: stringifyJson({ apiVersion: 'v1', kind: 'DeleteOptions', ...given, preconditions: { uid: uidOf(item) } }),
-    signal: call.head.signal,
+    name: nameOf(item),
+    query: verbParameters(call.info.query, 'delete'),
+    document: {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      ...deleteOptionsOf(call),
+      preconditions: { uid: uidOf(item) },
+    },
   });
   if (isSuccess(answer) || answer.status === 404 || answer.status === 409) return undefined;
-  return refusal(call, answer, parseAnswer(answer));
+  return refusalReply(call, answer);
 }

@@ -13,15 +13,18 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
-import { nameOf, versionOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
-import { isSuccess, parseAnswer, refusal, withIncluded } from './answer.ts';
-import type { Call, Host } from './call.ts';
-import { openContinue, sealContinue } from './continue.ts';
-import { fetchList, listDocument } from './list.ts';
-import { inNamespace } from './place.ts';
-import type { Pairs } from './query.ts';
+import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
+import { objects, text } from '../k8s/read.ts';
+import type { JsonObject, JsonValue } from '../k8s/types.ts';
+import type { TenantName, UpstreamName } from '../tenancy/names.ts';
+import { refusalReply } from './answer.ts';
+import type { Call, VerbDeps } from './call.ts';
+import { openContinue, sealContinue } from './continue-token.ts';
+import { sendList, showList } from './list.ts';
+import { type Pairs, pick } from './query.ts';
+import { cutRows } from './representation.ts';
+import { asReader, routeInNamespace, routeToNamespaces } from './route.ts';
+import { isSuccess, sendRead } from './send.ts';
 
 /** How many namespaces are asked for at once. */
 const PARALLEL = 8;
@@ -36,105 +39,95 @@ interface Position {
   token: string;
 }
 
-export async function listAcross(call: Call, host: Host): Promise<Reply> {
+export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
   const limit = limitOf(call);
-  const opened = await openContinue(call, host, 'across');
+  const opened = await openContinue(call, deps, 'across');
   const position = opened === undefined ? undefined : (opened as unknown as Position);
 
-  // The first request also carries what the client asked of freshness, so that upstream itself refuses what it refuses.
-  const first = position === undefined ? await begin(call, host) : undefined;
-  if (first !== undefined && 'reply' in first) return first.reply;
-  const revision = position?.revision ?? (first as { revision: string }).revision;
-  const all = await namespacesAt(call, host, revision);
-  if (!Array.isArray(all)) return all.reply;
+  const begun = position === undefined ? await pinRevision(call, deps) : { revision: position.revision };
+  if ('reply' in begun) return begun.reply;
+  const { revision } = begun;
+  const all = await namespacesAt(call, deps, revision);
+  if ('reply' in all) return all.reply;
 
   const from = position === undefined ? all : all.filter((namespace) => !isBefore(namespace, position.namespace));
-  const walk =
+  const walked =
     limit === 0
-      ? await together(call, host, from, revision)
-      : await inPages(call, host, from, revision, limit, position);
-  if ('reply' in walk) return walk.reply;
+      ? await listWhole(call, deps, from, revision)
+      : await listPage(call, deps, from, revision, limit, position);
+  if ('reply' in walked) return walked.reply;
 
-  const document = join(first?.document, walk.parts, revision);
-  if (walk.next !== undefined) {
-    const sealed = await sealContinue(call, host, 'across', { ...walk.next, revision });
-    (document['metadata'] as JsonObject)['continue'] = sealed;
+  const document = joinParts(begun.shape, walked.parts, revision);
+  if (walked.next !== undefined) {
+    metadataOf(document)['continue'] = await sealContinue(call, deps, 'across', { ...walked.next, revision });
   }
-  return { kind: 'object', status: 200, object: withIncluded(call, document) };
+  return { kind: 'object', status: 200, object: cutRows(call, document) };
 }
 
 type Refused = { reply: Reply };
 type Walked = { parts: JsonObject[]; next?: { namespace: TenantName; token: string } };
 
-/** The revision that this list is at, and an empty document of its shape. */
-async function begin(call: Call, host: Host): Promise<Refused | { revision: string; document: JsonObject }> {
+/**
+ * The revision that this list is at, and an empty document of its shape. The request carries what the client asked of
+ * freshness, so that upstream itself refuses what it refuses.
+ */
+async function pinRevision(call: Call, deps: VerbDeps): Promise<Refused | { revision: string; shape?: JsonObject }> {
   const { query } = call.info;
-  const pairs: Pairs = [['limit', '1']];
-  for (const name of ['resourceVersion', 'resourceVersionMatch', 'sendInitialEvents']) {
-    const value = query.get(name);
-    if (value !== undefined) pairs.push([name, value]);
-  }
   // Our limit must not turn "not older than N" into the legacy "exactly N", which only a client's own limit means.
   const version = query.get('resourceVersion') ?? '';
-  if (version !== '' && version !== '0' && !query.has('resourceVersionMatch') && !query.has('limit')) {
-    pairs.push(['resourceVersionMatch', 'NotOlderThan']);
-  }
+  const isBare = version !== '' && version !== '0' && !query.has('resourceVersionMatch') && !query.has('limit');
   // An exact old revision with a limit of one is as good as any: only the revision and the shape are used.
-  const place = inNamespace(call, host, 'read', DEFAULT);
-  const answer = await fetchList(call, host, place, pairs);
-  const document = parseAnswer(answer);
-  if (!isSuccess(answer)) return { reply: refusal(call, answer, document) };
-  const revision = versionOf(document);
-  const shape = listDocument(call, host, place, document);
+  const route = routeInNamespace(call, deps, 'read', DEFAULT);
+  const answer = await sendList(call, deps, route, [
+    ['limit', '1'],
+    ...pick(query, ['resourceVersion', 'resourceVersionMatch', 'sendInitialEvents']),
+    ...(isBare ? [['resourceVersionMatch', 'NotOlderThan'] as const] : []),
+  ]);
+  if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
+  const revision = versionOf(answer.document);
+  const shape = showList(call, deps, route, answer.document);
   if (Array.isArray(shape['items'])) shape['items'] = [];
   if (Array.isArray(shape['rows'])) shape['rows'] = [];
-  return { revision, document: shape };
+  return { revision, shape };
 }
 
 /** The tenant's namespaces as they were at a revision, in key order. */
-async function namespacesAt(call: Call, host: Host, revision: string): Promise<TenantName[] | Refused> {
-  const answer = await host.upstream.request({
-    identity: { as: 'reader' },
-    method: 'GET',
-    path: '/api/v1/namespaces',
-    query: [
-      ['labelSelector', `${TENANT_LABEL}=${call.tenant.id}`],
-      ['resourceVersion', revision],
-      ['resourceVersionMatch', 'Exact'],
-    ],
-    accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
-    signal: call.head.signal,
+async function namespacesAt(call: Call, deps: VerbDeps, revision: string): Promise<TenantName[] | Refused> {
+  const route = routeToNamespaces(call);
+  const answer = await sendRead({ ...call, accept: NAMES_ONLY }, deps, route, {
+    query: [['labelSelector', route.labels.join(',')], ...exactly(revision)],
   });
-  const document = parseAnswer(answer);
-  if (!isSuccess(answer)) return { reply: refusal(call, answer, document) };
-  const items = Array.isArray(document['items']) ? document['items'].filter(isObject) : [];
-  const names = items.map((item) => call.scope.names.down(nameOf(item) as UpstreamName));
+  if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
+  const names = objects(answer.document, 'items').map((item) => call.scope.names.down(nameOf(item) as UpstreamName));
   return names.filter((name) => name !== undefined).sort((a, b) => (isBefore(a, b) ? -1 : 1));
 }
+
+const NAMES_ONLY = {
+  media: 'json',
+  as: { kind: 'PartialObjectMetadataList', group: 'meta.k8s.io', version: 'v1' },
+} as const;
 
 /** The API server orders by `namespace/name`, where `/` counts: `a-b/` comes before `a/`. */
 function isBefore(a: TenantName, b: TenantName): boolean {
   return `${a}/` < `${b}/`;
 }
 
-/** One part: a namespace at exactly the revision. */
-async function part(
+/** What of one namespace belongs to the list. */
+async function listPart(
   call: Call,
-  host: Host,
+  deps: VerbDeps,
   namespace: TenantName,
   query: Pairs,
 ): Promise<Refused | { document: JsonObject; token: string }> {
-  const place = inNamespace(call, host, 'read', namespace);
-  let answer = await fetchList(call, host, place, query);
-  if (answer.status === 403 && !place.unconfined) {
+  const route = routeInNamespace(call, deps, 'read', namespace);
+  let answer = await sendList(call, deps, route, query);
+  if (answer.status === 403 && !route.needsOwnerCheck) {
     // Its guard went with the namespace since that revision; what was in it then is still the tenant's to see.
-    answer = await fetchList(call, host, { ...place, identity: { as: 'reader' }, unconfined: true }, query);
+    answer = await sendList(call, deps, asReader(route), query);
   }
-  const document = parseAnswer(answer);
-  if (!isSuccess(answer)) return { reply: refusal(call, answer, document) };
-  const shown = listDocument(call, host, { ...place, unconfined: true }, document);
-  const token = isObject(shown['metadata']) ? shown['metadata']['continue'] : '';
-  return { document: shown, token: typeof token === 'string' ? token : '' };
+  if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
+  const document = showList(call, deps, { ...route, needsOwnerCheck: true }, answer.document);
+  return { document, token: text(metadataOf(document), 'continue') };
 }
 
 function exactly(revision: string): Pairs {
@@ -144,25 +137,32 @@ function exactly(revision: string): Pairs {
   ];
 }
 
-async function together(call: Call, host: Host, namespaces: TenantName[], revision: string): Promise<Refused | Walked> {
+/** All namespaces, several at once. */
+async function listWhole(
+  call: Call,
+  deps: VerbDeps,
+  namespaces: readonly TenantName[],
+  revision: string,
+): Promise<Refused | Walked> {
   const parts: JsonObject[] = new Array(namespaces.length);
   let next = 0;
   let refused: Refused | undefined;
   async function work(): Promise<void> {
     for (let at = next++; at < namespaces.length && refused === undefined; at = next++) {
-      const fetched = await part(call, host, namespaces[at] as TenantName, exactly(revision));
-      if ('reply' in fetched) refused = fetched;
-      else parts[at] = fetched.document;
+      const part = await listPart(call, deps, namespaces[at] as TenantName, exactly(revision));
+      if ('reply' in part) refused = part;
+      else parts[at] = part.document;
     }
   }
   await Promise.all(Array.from({ length: Math.min(PARALLEL, namespaces.length) }, work));
   return refused ?? { parts };
 }
 
-async function inPages(
+/** As many namespaces, one after the other, as fill the page. */
+async function listPage(
   call: Call,
-  host: Host,
-  namespaces: TenantName[],
+  deps: VerbDeps,
+  namespaces: readonly TenantName[],
   revision: string,
   limit: number,
   position: Position | undefined,
@@ -172,11 +172,11 @@ async function inPages(
   for (const [at, namespace] of namespaces.entries()) {
     const begun = position !== undefined && position.namespace === namespace ? position.token : '';
     const query: Pairs = begun === '' ? exactly(revision) : [['continue', begun]];
-    const fetched = await part(call, host, namespace, [...query, ['limit', String(room)]]);
-    if ('reply' in fetched) return fetched;
-    parts.push(fetched.document);
-    if (fetched.token !== '') return { parts, next: { namespace, token: fetched.token } };
-    room -= countOf(fetched.document);
+    const part = await listPart(call, deps, namespace, [...query, ['limit', String(room)]]);
+    if ('reply' in part) return part;
+    parts.push(part.document);
+    if (part.token !== '') return { parts, next: { namespace, token: part.token } };
+    room -= contentOf(part.document).length;
     const following = namespaces[at + 1];
     if (room <= 0 && following !== undefined) return { parts, next: { namespace: following, token: '' } };
   }
@@ -188,24 +188,19 @@ function contentOf(document: JsonObject): JsonValue[] {
   return Array.isArray(content) ? content : [];
 }
 
-function countOf(document: JsonObject): number {
-  return contentOf(document).length;
-}
-
-function join(shape: JsonObject | undefined, parts: JsonObject[], revision: string): JsonObject {
+function joinParts(shape: JsonObject | undefined, parts: readonly JsonObject[], revision: string): JsonObject {
   const base = shape ?? parts[0];
   if (base === undefined)
     throw new ApiError('ERR_EXPIRED', 'the list can no longer be continued: start again without continue');
-  const content = parts.flatMap(contentOf);
   const key = base['kind'] === 'Table' ? 'rows' : 'items';
-  return { ...base, metadata: { resourceVersion: revision }, [key]: content };
+  return { ...base, metadata: { resourceVersion: revision }, [key]: parts.flatMap(contentOf) };
 }
 
 /** @throws {ApiError} ERR_BAD_REQUEST for a limit that is no number */
 function limitOf(call: Call): number {
-  const text = call.info.query.get('limit') ?? '';
-  if (text === '') return 0;
-  if (!/^\d{1,18}$/.test(text))
-    throw new ApiError('ERR_BAD_REQUEST', `limit ${JSON.stringify(text)} is not a whole number`);
-  return Number(text);
+  const limit = call.info.query.get('limit') ?? '';
+  if (limit === '') return 0;
+  if (!/^\d{1,18}$/.test(limit))
+    throw new ApiError('ERR_BAD_REQUEST', `limit ${JSON.stringify(limit)} is not a whole number`);
+  return Number(limit);
 }

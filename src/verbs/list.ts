@@ -2,107 +2,68 @@
  * LIST of one collection: a namespace's objects, or cluster-scoped ones. "All namespaces" is `list-across.ts`.
  *
  * Pages: upstream's own token travels inside a sealed one of ours, bound to this tenant and collection, so that it can
- * be neither read nor forged nor used elsewhere.
+ * be neither read nor forged nor used elsewhere. Objects that stand without being stored come with the last page; a
+ * list that is whole is in the order of names.
  */
 import type { Reply } from '../exchange.ts';
-import { nameOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { UpstreamResponse } from '../ports.ts';
+import { metadataOf } from '../k8s/meta.ts';
+import { text } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { listToTenant } from '../translate/list.ts';
 import { tableToTenant } from '../translate/table.ts';
-import { asAsked, isSuccess, parseAnswer, refusal, upstreamAccept, withIncluded } from './answer.ts';
-import type { Call, Host } from './call.ts';
-import { openContinue, sealContinue } from './continue.ts';
-import { isOwnedBy } from './owner.ts';
-import { type Place, placeOf } from './place.ts';
-import { printed } from './printed.ts';
-import { type Pairs, plainParameters, selectorParameters, tableParameters } from './query.ts';
-import { standingMissing, withStanding } from './standing.ts';
+import { refusalReply } from './answer.ts';
+import type { Call, VerbDeps } from './call.ts';
+import { openContinue, sealContinue } from './continue-token.ts';
+import { dropForeign } from './egress-check.ts';
+import { type Pairs, selectorParameters, verbParameters } from './query.ts';
+import { cutList, cutRows } from './representation.ts';
+import { type Route, routeOf } from './route.ts';
+import { type Answer, isSuccess, sendRead } from './send.ts';
+import { appendStanding, missingStanding, namesIn, sortByName } from './standing.ts';
+import { printTable } from './table-printer.ts';
 
-export async function list(call: Call, host: Host): Promise<Reply> {
-  const place = placeOf(call, host, 'read');
-  const position = await openContinue(call, host, 'one');
-  const pages: Pairs = position === undefined ? [] : [['continue', String(position['token'])]];
-  const answer = await fetchList(call, host, place, [...plainParameters(call.info.query, 'list'), ...pages]);
-  const document = parseAnswer(answer);
-  if (!isSuccess(answer)) return await refusedList(call, host, answer, document);
+export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
+  const route = routeOf(call, deps, 'read');
+  const position = await openContinue(call, deps, 'one');
+  const page: Pairs = position === undefined ? [] : [['continue', String(position['token'])]];
+  const answer = await sendList(call, deps, route, [...verbParameters(call.info.query, 'list'), ...page]);
+  if (!isSuccess(answer)) return await refusedPage(call, deps, answer);
 
-  const shown = listDocument(call, host, place, document);
-  const metadata = isObject(shown['metadata']) ? shown['metadata'] : {};
-  const token = metadata['continue'];
-  if (typeof token === 'string' && token !== '') {
-    metadata['continue'] = await sealContinue(call, host, 'one', { token });
-    return { kind: 'object', status: 200, object: withIncluded(call, shown) };
+  const shown = showList(call, deps, route, answer.document);
+  const metadata = metadataOf(shown);
+  const token = text(metadata, 'continue');
+  if (token !== '') {
+    metadata['continue'] = await sealContinue(call, deps, 'one', { token });
+    return { kind: 'object', status: 200, object: cutRows(call, shown) };
   }
   const { query } = call.info;
   const isPartial = position !== undefined || query.has('labelSelector') || query.has('fieldSelector');
-  const all = withStanding(call, host, shown, standingMissing(call, host, namesIn(shown), isPartial));
-  return { kind: 'object', status: 200, object: withIncluded(call, all) };
+  const missing = missingStanding(call, deps, namesIn(shown), isPartial);
+  const all = appendStanding(call, deps, shown, missing);
+  // Upstream's order is that of its own names: of a virtual kind's encoded ones it is another.
+  const isSorted = position === undefined && (missing.length > 0 || call.at.class === 'virtual');
+  return { kind: 'object', status: 200, object: cutRows(call, isSorted ? sortByName(all) : all) };
 }
 
-/** One LIST upstream. A selector that can match nothing of the tenant's still asks, for the revision and the columns. */
-export async function fetchList(call: Call, host: Host, place: Place, query: Pairs): Promise<UpstreamResponse> {
-  const selectors = selectorParameters(call, place);
-  return await host.upstream.request({
-    identity: place.identity,
-    method: 'GET',
-    path: place.collection,
-    query: [...query, ...(selectors.nothing ? NOTHING : selectors.pairs), ...tableParameters(call)],
-    accept: upstreamAccept(call),
-    signal: call.head.signal,
-  });
+/** One LIST upstream, with the client's selectors. */
+export async function sendList(call: Call, deps: VerbDeps, route: Route, query: Pairs): Promise<Answer> {
+  return await sendRead(call, deps, route, { query: [...query, ...selectorParameters(call, route)] });
 }
-
-/** No object can have this label: what is below `kubeveil.dev/` is ours alone. */
-const NOTHING: Pairs = [['labelSelector', 'kubeveil.dev/nothing']];
 
 /** A list or Table, in tenant terms; what is not the tenant's is left out. */
-export function listDocument(call: Call, host: Host, place: Place, document: JsonObject): JsonObject {
-  const leftOut = (error: unknown) => host.onLeftOut(call, error);
-  if (document['kind'] === 'Table') {
-    if (Array.isArray(document['rows']))
-      document['rows'] = document['rows'].filter((row) => isRowShown(call, host, place, row));
-    return printed(call, host, tableToTenant(document, call.at, call.scope, leftOut));
-  }
-  if (Array.isArray(document['items'])) {
-    document['items'] = document['items'].filter((item) => isObject(item) && isShown(call, host, place, item));
-  }
-  return listAsAsked(call, listToTenant(document, call.at, call.scope, leftOut));
-}
-
-function listAsAsked(call: Call, document: JsonObject): JsonObject {
-  const { as } = call.accept;
-  if (as?.kind !== 'PartialObjectMetadataList' || document['kind'] === as.kind) return document;
-  const items = Array.isArray(document['items']) ? document['items'].filter(isObject) : [];
-  const { metadata = {} } = document;
-  const cut = items.map((item) => asAsked(call, item));
-  return { kind: as.kind, apiVersion: `${as.group}/${as.version}`, metadata, items: cut };
-}
-
-function isRowShown(call: Call, host: Host, place: Place, row: unknown): boolean {
-  return isObject(row) && isObject(row['object']) && isShown(call, host, place, row['object']);
-}
-
-function isShown(call: Call, host: Host, place: Place, object: JsonObject): boolean {
-  if (call.at.class === 'published') return host.sharedNames(call)?.has(nameOf(object)) ?? true;
-  return !place.unconfined || isOwnedBy(call.tenant.id, object, call.at.kind.namespaced);
-}
-
-/** Names in a list or Table, in whichever terms it is. */
-function namesIn(document: JsonObject): Set<string> {
-  const items = Array.isArray(document['items']) ? document['items'] : [];
-  const rows = Array.isArray(document['rows']) ? document['rows'] : [];
-  const objects = [...items, ...rows.map((row) => (isObject(row) ? (row['object'] ?? null) : null))];
-  return new Set(objects.filter(isObject).map(nameOf));
+export function showList(call: Call, deps: VerbDeps, route: Route, document: JsonObject): JsonObject {
+  const leftOut = (error: unknown) => deps.onLeftOut(call, error);
+  dropForeign(call, deps, route, document);
+  if (document['kind'] !== 'Table') return cutList(call, listToTenant(document, call.at, call.scope, leftOut));
+  return printTable(call, deps, tableToTenant(document, call.at, call.scope, leftOut));
 }
 
 /** A page that upstream no longer has: 410, with a token of ours to go on without consistency, as the API server gives. */
-async function refusedList(call: Call, host: Host, answer: UpstreamResponse, document: JsonObject): Promise<Reply> {
-  const metadata = isObject(document['metadata']) ? document['metadata'] : {};
-  const token = metadata['continue'];
-  const reply = refusal(call, answer, document);
-  if (reply.kind === 'object' && typeof token === 'string' && token !== '') {
-    reply.object['metadata'] = { continue: await sealContinue(call, host, 'one', { token }) };
+async function refusedPage(call: Call, deps: VerbDeps, answer: Answer): Promise<Reply> {
+  const token = text(metadataOf(answer.document), 'continue');
+  const reply = refusalReply(call, answer);
+  if (reply.kind === 'object' && token !== '') {
+    reply.object['metadata'] = { continue: await sealContinue(call, deps, 'one', { token }) };
   }
   return reply;
 }

@@ -3,11 +3,12 @@
  * nothing of the client's text is appended to ours.
  */
 import type { Query } from '../exchange.ts';
+import { NOTHING_LABEL } from '../tenancy/host-names.ts';
 import { selectorsToUpstream } from '../translate/selectors.ts';
 import type { Call } from './call.ts';
-import type { Place } from './place.ts';
+import type { Route } from './route.ts';
 
-export type Pairs = Array<readonly [string, string]>;
+export type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
 
 const WRITE = ['dryRun', 'fieldManager', 'fieldValidation'] as const;
 const BY_VERB = {
@@ -29,35 +30,45 @@ const BY_VERB = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** The parameters of this verb that the client gave, without selectors and continue. */
-export function plainParameters(query: Query, verb: keyof typeof BY_VERB): Pairs {
-  const pairs: Pairs = [];
-  for (const name of BY_VERB[verb]) {
-    const value = query.get(name);
-    if (value !== undefined) pairs.push([name, value]);
-  }
-  return pairs;
+export function verbParameters(query: Query, verb: keyof typeof BY_VERB): Pairs {
+  return pick(query, BY_VERB[verb]);
 }
 
-/** Both selectors in upstream terms; `nothing` when the client's can match no object of the tenant's. */
-export function selectorParameters(call: Call, place: Place): { pairs: Pairs; nothing: boolean } {
+/** True when nothing is to be stored. Options of a deletion may say so as well. */
+export function isDryRun(query: Query): boolean {
+  return (query.get('dryRun') ?? '') !== '';
+}
+
+/** True for a switch that the client set. */
+export function isOn(query: Query, name: string): boolean {
+  return ['true', '1'].includes(query.get(name) ?? '');
+}
+
+/** Those of these parameters that the client gave. */
+export function pick(query: Query, names: readonly string[]): Pairs {
+  return names.flatMap((name) => {
+    const value = query.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
+/**
+ * A selector that can match nothing of the tenant's still goes upstream, as this: for the revision and the columns, and
+ * for a watch that stays open.
+ */
+const NOTHING: Pairs = [['labelSelector', NOTHING_LABEL]];
+
+/** Both selectors in upstream terms, with the terms of the route. */
+export function selectorParameters(call: Call, route: Route): Pairs {
   const mapped = selectorsToUpstream(
     { label: call.info.query.get('labelSelector') ?? '', field: call.info.query.get('fieldSelector') ?? '' },
     call.at,
     call.scope,
-    place.labels,
+    route.labels,
   );
-  const pairs: Pairs = [];
+  if (mapped.nothing) return NOTHING;
+  const pairs: Array<readonly [string, string]> = [];
   if (mapped.label !== '') pairs.push(['labelSelector', mapped.label]);
   if (mapped.field !== '') pairs.push(['fieldSelector', mapped.field]);
-  return { pairs, nothing: mapped.nothing };
-}
-
-/** A Table is asked for with metadata at least: without it no row could be told apart. */
-export function tableParameters(call: Call): Pairs {
-  if (call.accept.as?.kind !== 'Table') return [];
-  // Whose a volume is stands in its spec, and a virtual kind is printed here; the answer is cut to what the client asked
-  // for afterwards.
-  const { at, info } = call;
-  const whole = info.query.get('includeObject') === 'Object' || at.kind.owned !== undefined || at.class === 'virtual';
-  return [['includeObject', whole ? 'Object' : 'Metadata']];
+  return pairs;
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { metadataOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { Call, Host } from './call.ts';
+import type { Call, VerbDeps } from './call.ts';
 import { get } from './get.ts';
 
 const TRIES = 5;
@@ -17,35 +17,34 @@ const TRIES = 5;
  */
 export async function readMergeWrite(
   call: Call,
-  host: Host,
+  deps: VerbDeps,
   apply: (current: JsonObject) => JsonObject,
-  write: (call: Call, host: Host) => Promise<Reply>,
+  write: (call: Call, deps: VerbDeps) => Promise<Reply>,
 ): Promise<Reply> {
   for (let attempt = 1; ; attempt += 1) {
-    const current = await get(whole(call, call.info.subresource), host);
+    const current = await get(asPlainGet(call, call.info.subresource), deps);
     if (current.kind !== 'object' || current.status !== 200) return current;
     const read = versionOf(current.object);
     const merged = apply(current.object);
     // A patch that names a revision itself holds for that one only.
     const asked = versionOf(merged);
     if (asked === '') metadataOf(merged)['resourceVersion'] = read;
-    const written = await write({ ...call, body: { contentType: 'application/json', document: merged } }, host);
+    const written = await write({ ...call, body: { contentType: 'application/json', document: merged } }, deps);
     const conflict = written.kind === 'object' && written.status === 409;
     if (!conflict || (asked !== '' && asked !== read) || attempt === TRIES) return written;
   }
 }
 
 /** The object as it is stored, whole, in tenant terms; undefined when there is none. */
-export async function stored(call: Call, host: Host): Promise<JsonObject | undefined> {
-  const reply = await get(whole(call, ''), host).catch((error: unknown) => {
+export async function readStored(call: Call, deps: VerbDeps): Promise<JsonObject | undefined> {
+  const reply = await get(asPlainGet(call, ''), deps).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'ERR_NOT_FOUND') return undefined;
     throw error;
   });
   return reply?.kind === 'object' && reply.status === 200 && isObject(reply.object) ? reply.object : undefined;
 }
 
-/** The same request as a plain GET. */
-function whole(call: Call, subresource: string): Call {
+function asPlainGet(call: Call, subresource: string): Call {
   return {
     ...call,
     accept: { ...call.accept, as: undefined },

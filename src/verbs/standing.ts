@@ -1,56 +1,113 @@
 /**
- * Merging objects that stand without being stored (system namespaces, default roles) into what upstream answers.
- * They come last, so that pages before the last are upstream's own.
+ * Objects that a tenant has from its start without their being stored (system namespaces, default roles), merged into
+ * what upstream answers. A stored object of the same name takes the place of a standing one.
  */
+import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
-import type { JsonObject } from '../k8s/types.ts';
-import { asAsked, withIncluded } from './answer.ts';
-import type { Call, Host } from './call.ts';
-import { rowsOf, tableOf } from './printed.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { TenantName } from '../tenancy/names.ts';
+import { nameToUpstream } from '../translate/names-check.ts';
+import type { Call, VerbDeps } from './call.ts';
+import { cutObject, cutRows } from './representation.ts';
+import { isNamespaces } from './route.ts';
+import { makeRows, makeTable } from './table-printer.ts';
 
 /** The standing object that a GET names, as the client asked to see it. */
-export function standingReply(call: Call, host: Host): Reply | undefined {
-  const object = standingObject(call, host);
+export function standingReply(call: Call, deps: VerbDeps): Reply | undefined {
+  const object = standingObject(call, deps, call.info.name);
   if (object === undefined || call.info.subresource !== '') return undefined;
-  if (call.accept.as?.kind !== 'Table') return { kind: 'object', status: 200, object: asAsked(call, object) };
-  return { kind: 'object', status: 200, object: withIncluded(call, tableOf(call, host, [object])) };
+  if (call.accept.as?.kind !== 'Table') return { kind: 'object', status: 200, object: cutObject(call, object) };
+  return { kind: 'object', status: 200, object: cutRows(call, makeTable(call, deps, [object])) };
 }
 
-export function standingObject(call: Call, host: Host): JsonObject | undefined {
-  return host.standing.list(call.tenant, call.at).find((object) => nameOf(object) === call.info.name);
+export function standingObject(call: Call, deps: VerbDeps, name: string): JsonObject | undefined {
+  return allStanding(call, deps).find((object) => nameOf(object) === name);
+}
+
+/**
+ * An object that stands without being stored exists for the tenant: making it again is a conflict.
+ * @throws {ApiError} ERR_ALREADY_EXISTS
+ */
+export function refuseStanding(call: Call, deps: VerbDeps, name: string): void {
+  if (name === '' || standingObject(call, deps, name) === undefined) return;
+  const { group, resource } = call.info;
+  const qualified = group === '' ? resource : `${resource}.${group}`;
+  throw new ApiError('ERR_ALREADY_EXISTS', `${qualified} ${JSON.stringify(name)} already exists`, {
+    details: { name, ...(group === '' ? {} : { group }), kind: resource },
+  });
 }
 
 /**
  * Standing objects that the client's selectors pick and that are not stored.
- * @param isPartial `stored` may lack some of those that are: what this replica knows then counts as well
+ * @param stored names in what upstream answered
+ * @param isPartial that may lack some which are stored: what this replica knows then counts as well
  */
-export function standingMissing(call: Call, host: Host, stored: ReadonlySet<string>, isPartial = false): JsonObject[] {
-  const all = host.standing.list(call.tenant, call.at);
+export function missingStanding(
+  call: Call,
+  deps: VerbDeps,
+  stored: ReadonlySet<string>,
+  isPartial: boolean,
+): JsonObject[] {
+  const all = allStanding(call, deps);
   if (all.length === 0) return [];
   const label = parseLabelSelector(call.info.query.get('labelSelector') ?? '');
   const field = parseFieldSelector(call.info.query.get('fieldSelector') ?? '');
   return all.filter((object) => {
-    if (stored.has(nameOf(object))) return false;
-    if (isPartial && host.standing.isStored(call.tenant, call.at, nameOf(object))) return false;
-    if (!label.matches(labelsOf(object))) return false;
-    return field.matches({ 'metadata.name': nameOf(object), 'status.phase': 'Active' });
+    const name = nameOf(object);
+    if (stored.has(name) || (isPartial && isStored(call, deps, name))) return false;
+    return label.matches(labelsOf(object)) && field.matches({ 'metadata.name': name, 'status.phase': 'Active' });
   });
 }
 
 /** A list or Table, in tenant terms, with these objects at its end. Rows hold whole objects. */
-export function withStanding(call: Call, host: Host, document: JsonObject, objects: readonly JsonObject[]): JsonObject {
+export function appendStanding(
+  call: Call,
+  deps: VerbDeps,
+  document: JsonObject,
+  objects: readonly JsonObject[],
+): JsonObject {
   if (objects.length === 0) return document;
   if (document['kind'] === 'Table') {
     const rows = Array.isArray(document['rows']) ? document['rows'] : [];
-    return { ...document, rows: [...rows, ...rowsOf(call, host, objects)] };
+    return { ...document, rows: [...rows, ...makeRows(call, deps, objects)] };
   }
   const items = Array.isArray(document['items']) ? document['items'] : [];
   // Items of a list carry neither kind nor apiVersion.
   const bare = objects.map((object) => {
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = asAsked(call, object);
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = cutObject(call, object);
     return rest;
   });
   return { ...document, items: [...items, ...bare] };
+}
+
+/** A whole list or Table of cluster-scoped objects in the order of their names, as the API server keeps it. */
+export function sortByName(document: JsonObject): JsonObject {
+  const { items, rows } = document;
+  const byName = (a: JsonValue, b: JsonValue) => (nameIn(a) < nameIn(b) ? -1 : nameIn(a) > nameIn(b) ? 1 : 0);
+  if (Array.isArray(items)) return { ...document, items: [...items].sort(byName) };
+  return Array.isArray(rows) ? { ...document, rows: [...rows].sort(byName) } : document;
+}
+
+/** Names in a list or Table, in whichever terms it is. */
+export function namesIn({ items, rows }: JsonObject): Set<string> {
+  return new Set([items, rows].flatMap((content) => (Array.isArray(content) ? content.map(nameIn) : [])));
+}
+
+/** Of an item, or of the object of a row. */
+function nameIn(entry: JsonValue): string {
+  if (!isObject(entry)) return '';
+  return nameOf(isObject(entry['object']) && entry['metadata'] === undefined ? entry['object'] : entry);
+}
+
+function allStanding({ tenant, at }: Call, deps: VerbDeps): readonly JsonObject[] {
+  if (at.class !== 'virtual' && !isNamespaces({ at })) return [];
+  return deps.standing(tenant, at.kind.group, at.kind.resource);
+}
+
+/** As far as this replica has seen. */
+function isStored(call: Call, deps: VerbDeps, name: string): boolean {
+  if (isNamespaces(call)) return deps.namespaces.get(call.tenant.id, name as TenantName) !== undefined;
+  return deps.views.has(call.at, '', nameToUpstream(name as TenantName, call.at, call.scope));
 }

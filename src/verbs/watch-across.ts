@@ -7,47 +7,40 @@
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
+import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import type { TenantName } from '../tenancy/names.ts';
-import type { Call, Host } from './call.ts';
+import { refusalReply } from './answer.ts';
+import type { Call, VerbDeps } from './call.ts';
 import { listAcross } from './list-across.ts';
-import { acrossNamespaces, inNamespace, type Place } from './place.ts';
-import { type Pairs, plainParameters, selectorParameters, tableParameters } from './query.ts';
+import { isOn, type Pairs, pick, selectorParameters, verbParameters } from './query.ts';
+import { routeAcrossNamespaces, routeInNamespace } from './route.ts';
+import { sendWatch } from './send.ts';
 import { showEvent, wantsInitialEvents } from './watch.ts';
-import { openWatch } from './watch-source.ts';
 
-export async function watchAcross(call: Call, host: Host): Promise<Reply> {
-  if (isMisused(call)) return await upstreamsRefusal(call, host);
-  const place = acrossNamespaces(call, host);
-  if (!wantsInitialEvents(call)) return await live(call, host, place, plainParameters(call.info.query, 'watch'), []);
+export async function watchAcross(call: Call, deps: VerbDeps): Promise<Reply> {
+  if (isMisused(call)) return await upstreamsRefusal(call, deps);
+  if (!wantsInitialEvents(call)) return await openWatch(call, deps, verbParameters(call.info.query, 'watch'), []);
 
-  const list = await listAcross(asList(call), host);
+  // Refused as the watch would be, before anything is listed for it.
+  routeAcrossNamespaces(call, deps);
+  const list = await listAcross(asList(call), deps);
   if (list.kind !== 'object' || list.status !== 200) return list;
   const revision = versionOf(list.object);
-  const initial = [...added(call, list.object), ...endOfInitial(call, revision)];
-  const query = plainParameters(call.info.query, 'watch').filter(
-    ([name]) => name === 'timeoutSeconds' || name === 'allowWatchBookmarks',
-  );
-  return await live(call, host, place, [...query, ['resourceVersion', revision]], initial);
+  const initial = [...addedEvents(call, list.object), ...endOfInitialEvents(call, revision)];
+  const query = pick(call.info.query, ['timeoutSeconds', 'allowWatchBookmarks']);
+  return await openWatch(call, deps, [...query, ['resourceVersion', revision]], initial);
 }
 
-async function live(
-  call: Call,
-  host: Host,
-  place: Place,
-  query: Pairs,
-  initial: readonly WatchEvent[],
-): Promise<Reply> {
-  const selectors = selectorParameters(call, place);
-  const labels = selectors.nothing ? [['labelSelector', 'kubeveil.dev/nothing'] as const] : selectors.pairs;
-  const opened = await openWatch(call, host, place, place.collection, [...query, ...labels, ...tableParameters(call)]);
-  if ('reply' in opened) return opened.reply;
+async function openWatch(call: Call, deps: VerbDeps, query: Pairs, initial: readonly WatchEvent[]): Promise<Reply> {
+  const route = routeAcrossNamespaces(call, deps);
+  const opened = await sendWatch(call, deps, route, [...query, ...selectorParameters(call, route)]);
+  if ('refused' in opened) return refusalReply(call, opened.refused);
   const { events } = opened;
   async function* all(): AsyncIterable<WatchEvent> {
     yield* initial;
     for await (const event of events) {
-      const mapped = showEvent(call, host, place, event);
-      if (mapped !== undefined) yield mapped;
+      const shown = showEvent(call, deps, route, event);
+      if (shown !== undefined) yield shown;
     }
   }
   return { kind: 'watch', events: all() };
@@ -60,10 +53,10 @@ function isMisused(call: Call): boolean {
   return query.has('sendInitialEvents') !== (match !== undefined) || (match !== undefined && match !== 'NotOlderThan');
 }
 
-async function upstreamsRefusal(call: Call, host: Host): Promise<Reply> {
-  const place = inNamespace(call, host, 'read', 'default' as TenantName);
-  const opened = await openWatch(call, host, place, place.collection, plainParameters(call.info.query, 'watch'));
-  if ('reply' in opened) return opened.reply;
+async function upstreamsRefusal(call: Call, deps: VerbDeps): Promise<Reply> {
+  const route = routeInNamespace(call, deps, 'read', 'default' as TenantName);
+  const opened = await sendWatch(call, deps, route, verbParameters(call.info.query, 'watch'));
+  if ('refused' in opened) return refusalReply(call, opened.refused);
   // Accepted after all, but nothing of one namespace may pass for all of them.
   await opened.events[Symbol.asyncIterator]().return?.();
   throw new ApiError('ERR_INVALID', 'sendInitialEvents and resourceVersionMatch=NotOlderThan must be given together');
@@ -81,7 +74,7 @@ function asList(call: Call): Call {
 }
 
 /** Items of a list become ADDED events; a Table becomes one Table a row, of which the first has the columns. */
-function* added(call: Call, document: JsonObject): Iterable<WatchEvent> {
+function* addedEvents(call: Call, document: JsonObject): Iterable<WatchEvent> {
   if (document['kind'] === 'Table') {
     const { rows, columnDefinitions, ...rest } = document;
     for (const [at, row] of (Array.isArray(rows) ? rows : []).entries()) {
@@ -97,13 +90,12 @@ function* added(call: Call, document: JsonObject): Iterable<WatchEvent> {
 
 function itemType(call: Call): { apiVersion: string; kind: string } {
   if (call.accept.as !== undefined) return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
-  const { group, version } = call.info;
-  return { apiVersion: group === '' ? version : `${group}/${version}`, kind: call.at.kind.kind };
+  return { apiVersion: apiVersionOf(call.info.group, call.info.version), kind: call.at.kind.kind };
 }
 
-function endOfInitial(call: Call, revision: string): WatchEvent[] {
-  const isOn = (name: string): boolean => ['true', '1'].includes(call.info.query.get(name) ?? '');
-  if (!isOn('allowWatchBookmarks') || !isOn('sendInitialEvents')) return [];
+function endOfInitialEvents(call: Call, revision: string): WatchEvent[] {
+  const { query } = call.info;
+  if (!isOn(query, 'allowWatchBookmarks') || !isOn(query, 'sendInitialEvents')) return [];
   const metadata = { resourceVersion: revision, annotations: { 'k8s.io/initial-events-end': 'true' } };
   return [{ type: 'BOOKMARK', object: { ...itemType(call), metadata } }];
 }

@@ -16,25 +16,22 @@ import type { PatchSchema } from './patch-schema.ts';
 import patchSchemas from './patch-schemas.generated.json' with { type: 'json' };
 import { clusterRoleBindingProblems, clusterRoleProblems, RBAC_GROUP } from './rbac-validation.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
-import { CLUSTER_ROLE_BINDING_PRINTER, CLUSTER_ROLE_PRINTER, type Printer } from './tables.ts';
 
 interface Own {
   readonly kind: string;
   readonly problems: (object: JsonObject, previous: JsonObject | undefined) => FieldProblem[];
   /** Fills in, in place, what the client may leave out. */
   readonly defaults?: (object: JsonObject) => void;
-  readonly printer: Printer;
 }
 
 const OWN: ReadonlyMap<string, Own> = new Map<string, Own>([
-  [`${RBAC_GROUP}/clusterroles`, { kind: 'ClusterRole', problems: clusterRoleProblems, printer: CLUSTER_ROLE_PRINTER }],
+  [`${RBAC_GROUP}/clusterroles`, { kind: 'ClusterRole', problems: clusterRoleProblems }],
   [
     `${RBAC_GROUP}/clusterrolebindings`,
     {
       kind: 'ClusterRoleBinding',
       problems: clusterRoleBindingProblems,
       defaults: bindingDefaults,
-      printer: CLUSTER_ROLE_BINDING_PRINTER,
     },
   ],
 ]);
@@ -55,8 +52,6 @@ export const virtualBehaviour: VirtualBehaviours = (group, resource) => {
 
 function behaviour(group: string, own: Own, schema: PatchSchema): VirtualBehaviour {
   return {
-    columns: own.printer.columns,
-    cells: own.printer.cells,
     withDefaults(object) {
       const copy = cloneJson(object);
       dropNulls(copy);

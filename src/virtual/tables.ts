@@ -1,16 +1,14 @@
 /**
- * How virtual kinds are printed: the columns and cells of the native kinds, which a CRD's printer columns cannot say.
+ * How kinds are printed whose Tables upstream cannot make: virtual ones, as a CRD's printer columns cannot say what the
+ * native kinds print, and namespaces that stand without being stored.
  * @see k8s.io/kubernetes pkg/printers/internalversion/printers.go at v1.36
  */
 import { metadataOf, nameOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { child, objects } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { humanDuration } from '../lib/human-duration.ts';
-
-export interface Printer {
-  /** `columnDefinitions` of the Table. */
-  readonly columns: readonly JsonObject[];
-  readonly cells: (object: JsonObject, nowMs: number) => JsonValue[];
-}
+import type { Printer, Printers } from '../ports.ts';
+import { RBAC_GROUP } from './rbac-validation.ts';
 
 const NAME: JsonObject = {
   name: 'Name',
@@ -27,12 +25,12 @@ function column(name: string, description: string, priority = 0, type = 'string'
   return { name, type, format: '', description, priority };
 }
 
-export const CLUSTER_ROLE_PRINTER: Printer = {
+const CLUSTER_ROLES: Printer = {
   columns: [NAME, column('Created At', CREATED, 0, 'date')],
   cells: (role) => [nameOf(role), createdAt(role)],
 };
 
-export const CLUSTER_ROLE_BINDING_PRINTER: Printer = {
+const CLUSTER_ROLE_BINDINGS: Printer = {
   columns: [
     NAME,
     column(
@@ -45,8 +43,8 @@ export const CLUSTER_ROLE_BINDING_PRINTER: Printer = {
     column('ServiceAccounts', 'ServiceAccounts in the clusterRoleBinding', 1),
   ],
   cells(binding, nowMs) {
-    const roleRef = isObject(binding['roleRef']) ? binding['roleRef'] : {};
-    const subjects = Array.isArray(binding['subjects']) ? binding['subjects'].filter(isObject) : [];
+    const roleRef = child(binding, 'roleRef');
+    const subjects = objects(binding, 'subjects');
     const of = (kind: string) => subjects.filter((subject) => subject['kind'] === kind);
     return [
       nameOf(binding),
@@ -60,6 +58,19 @@ export const CLUSTER_ROLE_BINDING_PRINTER: Printer = {
     ];
   },
 };
+
+const NAMESPACES: Printer = {
+  columns: [NAME, column('Status', 'The status of the namespace'), column('Age', CREATED)],
+  cells: (namespace, nowMs) => [nameOf(namespace), String(child(namespace, 'status')['phase']), age(namespace, nowMs)],
+};
+
+const PRINTERS: ReadonlyMap<string, Printer> = new Map([
+  ['/namespaces', NAMESPACES],
+  [`${RBAC_GROUP}/clusterroles`, CLUSTER_ROLES],
+  [`${RBAC_GROUP}/clusterrolebindings`, CLUSTER_ROLE_BINDINGS],
+]);
+
+export const printerOf: Printers = (group, resource) => PRINTERS.get(`${group}/${resource}`);
 
 function name(subject: JsonObject): string {
   return String(subject['name'] ?? '');

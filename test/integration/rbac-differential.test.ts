@@ -15,7 +15,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.t
 import { createReviewHandlers } from '../../src/reviews/handlers.ts';
 import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
 import type { Tenant } from '../../src/tenancy/tenant.ts';
-import { defaultRoles } from '../../src/virtual/defaults.ts';
+import { defaultRoles } from '../../src/virtual/standing.ts';
 import { adminClient } from '../support/control-plane.ts';
 
 const SEED = 20_260_102;

@@ -11,6 +11,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.t
 import { KINDS } from '../../src/kinds/table.ts';
 import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
 import { makeVirtualCrd } from '../../src/virtual/crd.ts';
+import { printerOf } from '../../src/virtual/tables.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { defaultRoles } from '../tools/default-roles.ts';
 import type { Fetch } from '../tools/live.ts';
@@ -244,12 +245,12 @@ describe('a Table', () => {
       await fresh(path, 'rbac.authorization.k8s.io/v1', kind, 'virtual-test-table', rest);
       const object = await live(`${path}/virtual-test-table`);
       const table = await tableOf(`${path}/virtual-test-table`);
-      const behaviour = virtualBehaviour('rbac.authorization.k8s.io', resource);
-      expect(table['columnDefinitions']).toEqual(behaviour?.columns);
+      const printer = printerOf('rbac.authorization.k8s.io', resource);
+      expect(table['columnDefinitions']).toEqual(printer?.columns);
       const [row] = table['rows'] as JsonObject[];
       const ages = (cells: JsonValue | undefined) =>
         (cells as JsonValue[]).map((cell) => String(cell).replace(/^\d+s$/, 'AGE'));
-      expect(ages(behaviour?.cells(object, Date.now()))).toEqual(ages(row?.['cells']));
+      expect(ages(printer?.cells(object, Date.now()))).toEqual(ages(row?.['cells']));
       await client.send('DELETE', `${path}/virtual-test-table`);
     },
   );

@@ -1,16 +1,17 @@
 /** What the verbs are served from, in its production form. */
 import type { Sealer } from '../codec/seal.ts';
 import type { Controllers } from '../controllers/controllers.ts';
-import { VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
-import type { Host } from '../verbs/call.ts';
+import type { VerbDeps } from '../verbs/call.ts';
+import { createLocalViews } from '../verbs/local-views.ts';
 import { virtualBehaviour } from '../virtual/behaviours.ts';
+import { standingObjects } from '../virtual/standing.ts';
+import { printerOf } from '../virtual/tables.ts';
 import type { HostView } from './host-view.ts';
-import { createStanding } from './standing.ts';
 
-export interface VerbHostOptions {
+export interface VerbDepsOptions {
   upstream: Upstream;
   controllers: Controllers;
   view: HostView;
@@ -18,31 +19,22 @@ export interface VerbHostOptions {
   sealer: Sealer;
 }
 
-export function createVerbHost({ upstream, controllers, view, policies, sealer }: VerbHostOptions): Host {
+export function createVerbDeps({ upstream, controllers, view, policies, sealer }: VerbDepsOptions): VerbDeps {
   const log = logger('verbs');
-  const host: Host = {
+  return {
     upstream,
     namespaces: controllers.namespaces,
     provisioner: controllers.provisioner,
-    seal: sealer,
-    standing: createStanding({
-      provisioner: controllers.provisioner,
-      host: () => host,
-      isStored: (resource, name) => view.has(resource, name),
-    }),
+    sealer,
+    views: createLocalViews(view.followed),
+    standing: standingObjects,
     virtual: virtualBehaviour,
+    printers: printerOf,
     sharedNames(call) {
       if (call.at.class !== 'published') return undefined;
       return policies.of(call.tenant).sharedNames(`${call.at.kind.group}/${call.at.kind.resource}`);
     },
     readsSecretsAcross: (call) => policies.of(call.tenant).readsSecretsAcross,
-    onWritten(at, object) {
-      const { group, resource } = at.kind;
-      if (group === 'rbac.authorization.k8s.io') view.note(resource, object);
-      if (group === '' && resource === 'namespaces') controllers.informers.namespaces.note(object);
-      if (group === 'apiextensions.k8s.io') controllers.informers.definitions.note(object);
-      if (at.upstreamApiVersion.startsWith(`${VIRTUAL_GROUP}/`)) view.note(resource, object);
-    },
     onLeftOut(call, error) {
       log.warn(
         { cause: error, tenant: call.tenant.id, resource: call.info.resource, id: call.head.id },
@@ -50,5 +42,4 @@ export function createVerbHost({ upstream, controllers, view, policies, sealer }
       );
     },
   };
-  return host;
 }

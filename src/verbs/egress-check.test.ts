@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TenantId } from '../tenancy/names.ts';
-import { isOwnedBy } from './owner.ts';
+import { isOwnedBy } from './egress-check.ts';
 
 const acme = 'acme' as TenantId;
 

@@ -4,23 +4,28 @@
  */
 import type { JsonObject } from '../k8s/types.ts';
 import type { VirtualBehaviour } from '../ports.ts';
-import type { Call, Host } from './call.ts';
-import { stored } from './read-merge-write.ts';
+import type { Call, VerbDeps } from './call.ts';
+import { readStored } from './read-merge-write.ts';
 
 /** The behaviour of the call's kind; undefined for a kind that is not virtual. */
-export function behaviourOf(call: Call, host: Host): VirtualBehaviour | undefined {
+export function behaviourOf(call: Call, deps: VerbDeps): VirtualBehaviour | undefined {
   if (call.at.class !== 'virtual') return undefined;
-  const behaviour = host.virtual(call.info.group, call.info.resource);
+  const behaviour = deps.virtual(call.info.group, call.info.resource);
   if (behaviour === undefined)
     throw new Error(`virtual kind ${call.info.resource}.${call.info.group} has no behaviour`);
   return behaviour;
 }
 
-/** The object with its defaults, checked. `previous` is read where it is needed. */
-export async function prepared(call: Call, host: Host, object: JsonObject, isUpdate: boolean): Promise<JsonObject> {
-  const behaviour = behaviourOf(call, host);
+/** The object with its defaults, checked. The one that is stored is read where it is needed. */
+export async function completeVirtual(
+  call: Call,
+  deps: VerbDeps,
+  object: JsonObject,
+  isUpdate: boolean,
+): Promise<JsonObject> {
+  const behaviour = behaviourOf(call, deps);
   if (behaviour === undefined) return object;
   const complete = behaviour.withDefaults(object);
-  behaviour.validate(complete, isUpdate ? await stored(call, host) : undefined);
+  behaviour.validate(complete, isUpdate ? await readStored(call, deps) : undefined);
   return complete;
 }

@@ -4,27 +4,27 @@
  */
 import { ApiError } from '../errors.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { Call, Host } from './call.ts';
+import type { Call, VerbDeps } from './call.ts';
 
 /** `one`: a page of one collection. `across`: a place in a walk over namespaces. */
 export type Walk = 'one' | 'across';
 
-export function sealContinue(call: Call, host: Host, walk: Walk, position: JsonObject): Promise<string> {
-  return host.seal.seal({ ...position, for: binding(call, walk) });
+export function sealContinue(call: Call, deps: VerbDeps, walk: Walk, position: JsonObject): Promise<string> {
+  return deps.sealer.seal({ ...position, for: binding(call, walk) });
 }
 
 /**
  * The position that the request's token holds, or undefined when it has none.
  * @throws {ApiError} ERR_BAD_REQUEST for a token that is not ours or was given for something else
  */
-export async function openContinue(call: Call, host: Host, walk: Walk): Promise<JsonObject | undefined> {
+export async function openContinue(call: Call, deps: VerbDeps, walk: Walk): Promise<JsonObject | undefined> {
   const token = call.info.query.get('continue');
   if (token === undefined || token === '') return undefined;
   const version = call.info.query.get('resourceVersion') ?? '';
   if (version !== '' && version !== '0') {
     throw new ApiError('ERR_BAD_REQUEST', 'specifying resource version is not allowed when using continue');
   }
-  const position = await host.seal.open(token);
+  const position = await deps.sealer.open(token);
   if (position?.['for'] !== binding(call, walk)) {
     throw new ApiError('ERR_BAD_REQUEST', 'continue key is not valid: start again with a list without one');
   }

@@ -1,0 +1,93 @@
+/**
+ * What a verb needs of the body of its request: the object, which must be what the URL names, a patch, or the options of
+ * a deletion. All in the tenant's terms.
+ */
+import { ApiError } from '../errors.ts';
+import type { Body } from '../exchange.ts';
+import { metadataOf, nameOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
+import { bodyTypeOf } from './body-type.ts';
+import type { Call } from './call.ts';
+
+/**
+ * The object that is to be written.
+ * @throws {ApiError} ERR_BAD_REQUEST when the request has none in its body, or another than its URL names
+ */
+export function objectOf(call: Call): JsonObject {
+  const document = call.body?.document;
+  if (document === undefined || !isObject(document)) {
+    throw new ApiError('ERR_BAD_REQUEST', 'the request has no object in its body');
+  }
+  matchUrl(call, document);
+  return document;
+}
+
+/** @throws {ApiError} ERR_BAD_REQUEST when the request has no patch in its body */
+export function patchOf(call: Call): Body {
+  if (call.body === undefined) throw new ApiError('ERR_BAD_REQUEST', 'the request has no patch in its body');
+  return call.body;
+}
+
+const OPTIONS = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun'] as const;
+
+/**
+ * DeleteOptions made anew from the fields that there are, whatever apiVersion the client wrote above them; undefined
+ * when the request has no body.
+ * @throws {ApiError} ERR_BAD_REQUEST
+ */
+export function deleteOptionsOf(call: Call): JsonObject | undefined {
+  const document = call.body?.document;
+  if (document === undefined) return undefined;
+  if (!isObject(document)) throw new ApiError('ERR_BAD_REQUEST', 'the body of a DELETE must be a DeleteOptions object');
+  const options: JsonObject = { apiVersion: 'v1', kind: 'DeleteOptions' };
+  for (const name of OPTIONS) {
+    const value = document[name];
+    if (value !== undefined) options[name] = value;
+  }
+  return options;
+}
+
+/**
+ * The URL and the body must name the same type, namespace and object, in the tenant's terms and before anything is mapped.
+ * Fills in what the body may leave out.
+ * @throws {ApiError} ERR_BAD_REQUEST, in the API server's words
+ */
+function matchUrl(call: Call, object: JsonObject): void {
+  const expected = bodyTypeOf(call);
+  object['apiVersion'] ??= expected.apiVersion;
+  object['kind'] ??= expected.kind;
+  const apiVersion = String(object['apiVersion']);
+  // A subresource takes its body in any version of its group, as `autoscaling/v1` and `policy/v1` are not the URL's.
+  const same =
+    call.info.subresource === ''
+      ? apiVersion === expected.apiVersion
+      : splitApiVersion(apiVersion)[0] === splitApiVersion(expected.apiVersion)[0];
+  if (object['kind'] !== expected.kind || !same) {
+    const given = `${apiVersion}, Kind=${object['kind']}`;
+    throw new ApiError(
+      'ERR_BAD_REQUEST',
+      `the object provided is ${given}, but ${expected.apiVersion}, Kind=${expected.kind} is expected here`,
+    );
+  }
+  const metadata = metadataOf(object);
+  object['metadata'] = metadata;
+  const { namespace } = metadata;
+  if (call.at.kind.namespaced) {
+    if (namespace !== undefined && namespace !== null && namespace !== '' && namespace !== call.info.namespace) {
+      throw new ApiError(
+        'ERR_BAD_REQUEST',
+        'the namespace of the provided object does not match the namespace sent on the request',
+      );
+    }
+    metadata['namespace'] = call.info.namespace;
+  } else {
+    delete metadata['namespace'];
+  }
+  const name = nameOf(object);
+  if (call.info.name !== '' && name !== '' && name !== call.info.name) {
+    throw new ApiError(
+      'ERR_BAD_REQUEST',
+      `the name of the object (${name}) does not match the name on the URL (${call.info.name})`,
+    );
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * The egress check. What the reader account fetches is not confined by the host, so before an object of such an answer
+ * is translated, these few lines decide by themselves, apart from the translator, whose it is. Every answer and every
+ * event passes here: there is no other place that decides it.
+ *
+ * @invariant no object passes whose upstream namespace or label names another tenant (egress-check.test.ts).
+ */
+import { labelsOf, nameOf, namespaceOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import type { Call, VerbDeps } from './call.ts';
+import type { Route } from './route.ts';
+
+/** May the tenant see this object, in upstream terms, that came along this route? */
+export function mayShow(call: Call, deps: VerbDeps, route: Route, object: JsonObject): boolean {
+  if (call.at.class === 'published') return deps.sharedNames(call)?.has(nameOf(object)) ?? true;
+  return !route.needsOwnerCheck || isOwnedBy(call.tenant.id, object, call.at.kind.namespaced);
+}
+
+/** Takes out of a list or Table, in place, what the tenant may not see. A row without its object is nobody's. */
+export function dropForeign(call: Call, deps: VerbDeps, route: Route, document: JsonObject): void {
+  const isShown = (object: JsonValue | undefined) => isObject(object) && mayShow(call, deps, route, object);
+  const { items, rows } = document;
+  if (Array.isArray(items)) document['items'] = items.filter(isShown);
+  if (Array.isArray(rows)) document['rows'] = rows.filter((row) => isObject(row) && isShown(row['object']));
+}
+
+/** True when this object, in upstream terms, is the tenant's: by its namespace, or by label and name together. */
+export function isOwnedBy(tenant: TenantId, object: JsonObject, namespaced: boolean): boolean {
+  if (namespaced) return tenantOf(namespaceOf(object) as UpstreamName) === tenant;
+  return labelsOf(object)[TENANT_LABEL] === tenant && namesTenant(nameOf(object), tenant);
+}
+
+/** `acme--reader`, or a CRD, whose name holds the tenant in its group: `foos.acme--stable.example.com`. */
+function namesTenant(name: string, tenant: TenantId): boolean {
+  if (tenantOf(name as UpstreamName) === tenant) return true;
+  return tenantOf(name.slice(name.indexOf('.') + 1) as UpstreamName) === tenant;
+}

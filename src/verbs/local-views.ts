@@ -1,0 +1,76 @@
+/**
+ * What a write through this replica means for the collections that it follows: the RBAC of tenants, their namespaces and
+ * their kinds. It counts from the moment it is answered, so that who takes a right away can rely on it; other replicas
+ * learn of it by their watch, as a second kube-apiserver would.
+ *
+ * Nothing is noted of a dry run, of a subresource with a body of its own, or of an answer that is not the object itself.
+ */
+import { cloneJson } from '../codec/json.ts';
+import type { Informer } from '../k8s/informer.ts';
+import { metadataOf, nameOf, namespaceOf, uidOf } from '../k8s/meta.ts';
+import { child, objects, text } from '../k8s/read.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { KindAtVersion } from '../kinds/kind.ts';
+import type { Call, LocalViews, VerbDeps } from './call.ts';
+import type { WriteRequest } from './send.ts';
+
+/** @param informers by the path of the collection upstream, over all namespaces: `/api/v1/namespaces` */
+export function createLocalViews(informers: ReadonlyMap<string, Informer>): LocalViews {
+  const informerOf = (at: KindAtVersion) => informers.get(`${at.upstreamRoot}/${at.upstreamResource}`);
+  return {
+    // The object goes on to be translated in place, and the view must not change with it.
+    note: (at, object) => informerOf(at)?.note(cloneJson(object)),
+    forget: (at, deleted) => informerOf(at)?.forget(deleted),
+    has: (at, namespace, name) => informerOf(at)?.get(namespace, name) !== undefined,
+  };
+}
+
+/** @param document what upstream answered to a write that it took */
+export function noteWrite(
+  call: Call,
+  { views }: Pick<VerbDeps, 'views'>,
+  write: Pick<WriteRequest, 'method' | 'name' | 'query' | 'document'>,
+  document: JsonObject,
+): void {
+  const { at } = call;
+  if (isRehearsal(write)) return;
+  if (write.method !== 'DELETE') {
+    if (isOfKind(at, document)) views.note(at, document);
+  } else if (write.name === undefined) {
+    if (!leavesFinalizers(write)) for (const item of objects(document, 'items')) forgetUnlessHeld(item);
+  } else if (document['kind'] === 'Status') {
+    const namespace = at.kind.namespaced && call.info.namespace !== '' ? call.scope.names.up(call.info.namespace) : '';
+    views.forget(at, { namespace, name: write.name, uid: text(child(document, 'details'), 'uid') });
+  } else if (isOfKind(at, document)) {
+    // Answered with the object: it is only marked, and goes when its finalizers do, or it was the last of it.
+    if (metadataOf(document)['deletionTimestamp'] !== undefined) views.note(at, document);
+    else forget(document);
+  }
+
+  function forgetUnlessHeld(item: JsonObject): void {
+    const { finalizers } = metadataOf(item);
+    if (!Array.isArray(finalizers) || finalizers.length === 0) forget(item);
+  }
+
+  function forget(object: JsonObject): void {
+    views.forget(at, { namespace: namespaceOf(object), name: nameOf(object), uid: uidOf(object) });
+  }
+}
+
+function isOfKind(at: KindAtVersion, { kind, apiVersion }: JsonObject): boolean {
+  return kind === at.kind.kind && apiVersion === at.upstreamApiVersion;
+}
+
+function isRehearsal({ method, query, document }: Pick<WriteRequest, 'method' | 'query' | 'document'>): boolean {
+  if (query.some(([name, value]) => name === 'dryRun' && value !== '')) return true;
+  // DeleteOptions say it in the body.
+  const dryRun = method === 'DELETE' && isObject(document) ? document['dryRun'] : undefined;
+  return Array.isArray(dryRun) && dryRun.length > 0;
+}
+
+/** Deletions that put a finalizer on each object first: the garbage collector decides when they are gone. */
+function leavesFinalizers({ query, document }: Pick<WriteRequest, 'query' | 'document'>): boolean {
+  const options = { ...Object.fromEntries(query), ...(isObject(document) ? document : {}) };
+  const { propagationPolicy, orphanDependents } = options;
+  return (propagationPolicy ?? 'Background') !== 'Background' || String(orphanDependents ?? 'false') !== 'false';
+}

@@ -1,0 +1,65 @@
+/**
+ * The shape in which a client wants to see objects: whole, as rows of a Table, or their metadata alone. Upstream is asked
+ * for the same where it may be; what has to be read whole, or never was upstream, is cut here.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
+ */
+import { metadataOf } from '../k8s/meta.ts';
+import { objects } from '../k8s/read.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { Call } from './call.ts';
+import type { Pairs } from './query.ts';
+
+const PARTIAL = 'PartialObjectMetadata';
+
+/** What to ask upstream for. Encodings are the proxy's to make, so they are always JSON. */
+export function askUpstream(call: Call): { accept: string; query: Pairs } {
+  const { as } = call.accept;
+  if (as === undefined || (isPartial(as.kind) && readsWhole(call))) return { accept: 'application/json', query: [] };
+  const accept = `application/json;as=${as.kind};v=${as.version};g=${as.group}`;
+  if (as.kind !== 'Table') return { accept, query: [] };
+  // With metadata at least: without it no row could be told apart.
+  const whole = call.info.query.get('includeObject') === 'Object' || readsWhole(call) || call.at.class === 'virtual';
+  return { accept, query: [['includeObject', whole ? 'Object' : 'Metadata']] };
+}
+
+/** Whose a volume is stands in its spec. */
+function readsWhole({ at }: Call): boolean {
+  return at.kind.owned !== undefined;
+}
+
+/** An object that is whole, cut to the metadata that was asked for. */
+export function cutObject(call: Call, object: JsonObject): JsonObject {
+  const { as } = call.accept;
+  if (as === undefined || !isPartial(as.kind) || object['kind'] === PARTIAL) return object;
+  return { kind: PARTIAL, apiVersion: `${as.group}/${as.version}`, metadata: metadataOf(object) };
+}
+
+/** The same for a list of whole objects. */
+export function cutList(call: Call, list: JsonObject): JsonObject {
+  const { as } = call.accept;
+  if (as?.kind !== `${PARTIAL}List` || list['kind'] === as.kind) return list;
+  return {
+    kind: as.kind,
+    apiVersion: `${as.group}/${as.version}`,
+    metadata: metadataOf(list),
+    items: objects(list, 'items').map((item) => cutObject(call, item)),
+  };
+}
+
+/** The objects in the rows of a Table, cut to what was asked for: nothing, their metadata, or all of them. In place. */
+export function cutRows(call: Call, table: JsonObject): JsonObject {
+  const wanted = call.info.query.get('includeObject') ?? 'Metadata';
+  if (wanted === 'Object') return table;
+  for (const row of objects(table, 'rows')) {
+    const { object } = row;
+    if (wanted === 'None') row['object'] = null;
+    else if (isObject(object) && object['kind'] !== PARTIAL)
+      row['object'] = { kind: PARTIAL, apiVersion: 'meta.k8s.io/v1', metadata: metadataOf(object) };
+  }
+  return table;
+}
+
+function isPartial(kind: string): boolean {
+  return kind === PARTIAL || kind === `${PARTIAL}List`;
+}

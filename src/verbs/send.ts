@@ -1,0 +1,146 @@
+/**
+ * The one place where a request of a verb goes upstream, and where its answer becomes a document. Reads, watches and
+ * writes each have one function here, so that each has one place for what is to come between: a cache before reads and
+ * watches, admission before writes, audit around all of them.
+ *
+ * The path is built from the route and an upstream name, never from the client's text. A write that was taken shows in
+ * the local views before it is answered.
+ */
+import { parseJson, stringifyJson } from '../codec/json.ts';
+import { lines } from '../codec/lines.ts';
+import { ApiError } from '../errors.ts';
+import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k8s/types.ts';
+import type { UpstreamRequest, UpstreamResponse } from '../ports.ts';
+import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import type { Call, VerbDeps } from './call.ts';
+import { noteWrite } from './local-views.ts';
+import { isOn, type Pairs } from './query.ts';
+import { askUpstream } from './representation.ts';
+import type { Route } from './route.ts';
+
+/** Of what upstream answered, the document is freshly parsed: whoever has it may change it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: UpstreamResponse['headers'];
+  /** In upstream terms: an object, a list, a Table or a Status. */
+  readonly document: JsonObject;
+}
+
+/** One object or subresource of it, or the collection of the route. */
+export interface ReadRequest {
+  /** Upstream name; left out for the collection. */
+  readonly name?: string;
+  readonly subresource?: string;
+  readonly query: Pairs;
+}
+
+export interface WriteRequest extends ReadRequest {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In upstream terms. */
+  readonly document?: JsonValue | undefined;
+  /** Of a patch. JSON is YAML: an apply patch goes on as JSON, under the type that says apply. */
+  readonly contentType?: string;
+}
+
+/** GET of an object, or LIST of a collection, as the client asked to see it. */
+export async function sendRead(call: Call, deps: VerbDeps, route: Route, read: ReadRequest): Promise<Answer> {
+  const { upstream } = deps;
+  return readAnswer(
+    await upstream.request({ ...common(call, route, read), method: 'GET', ...represented(call, read) }),
+  );
+}
+
+/** A write, or its rehearsal where the query or the options say `dryRun`. */
+export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write: WriteRequest): Promise<Answer> {
+  const { method, document, contentType = 'application/json' } = write;
+  const answer = readAnswer(
+    await deps.upstream.request({
+      ...common(call, route, write),
+      method,
+      // A deletion is answered with a Status more often than with an object: there is no Table of it.
+      ...(method === 'DELETE' ? { query: write.query } : represented(call, write)),
+      ...(document === undefined ? {} : { contentType, body: stringifyJson(document) }),
+    }),
+  );
+  if (isSuccess(answer)) noteWrite(call, deps, write, answer.document);
+  return answer;
+}
+
+/** A new namespace, in upstream terms. It is not made by a request alone: its guard is made and proven with it. */
+export async function sendNamespace(call: Call, deps: VerbDeps, document: JsonObject, query: Pairs): Promise<Answer> {
+  const answer = readAnswer(await deps.provisioner.createNamespace(call.tenant, document, query));
+  if (isSuccess(answer)) noteWrite(call, deps, { method: 'POST', query }, answer.document);
+  return answer;
+}
+
+const BOOKMARKS = 'allowWatchBookmarks';
+
+/** WATCH of a collection: its events in upstream terms, or upstream's refusal. */
+export async function sendWatch(
+  call: Call,
+  deps: VerbDeps,
+  route: Route,
+  query: Pairs,
+): Promise<{ events: AsyncIterable<WatchEvent> } | { refused: Answer }> {
+  // Bookmarks are always asked for: without them a quiet watch looks like a dead connection.
+  const others = query.filter(([name]) => name !== BOOKMARKS);
+  const watch = { query: [...others, [BOOKMARKS, 'true'], ['watch', 'true']] as const };
+  const answer = await deps.upstream.stream({
+    ...common(call, route, watch),
+    method: 'GET',
+    ...represented(call, watch),
+  });
+  if (answer.status === 200) return { events: eventsIn(answer.chunks, isOn(call.info.query, BOOKMARKS)) };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.chunks) chunks.push(chunk);
+  return { refused: readAnswer({ ...answer, body: Buffer.concat(chunks) }) };
+}
+
+export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
+  return status >= 200 && status < 300;
+}
+
+function common(
+  call: Call,
+  route: Route,
+  { name, subresource = '' }: ReadRequest,
+): Pick<UpstreamRequest, 'identity' | 'path' | 'signal'> {
+  if (
+    route.identity.as === 'provisioner' &&
+    (name === undefined || tenantOf(name as UpstreamName) !== call.tenant.id)
+  ) {
+    // This account is not confined to a tenant, so the name is looked at once more, apart from the translator.
+    throw new Error(`${name ?? 'a collection'} is not of tenant ${call.tenant.id}`);
+  }
+  const steps = [name ?? '', subresource].filter((step) => step !== '').map(encodeURIComponent);
+  return { identity: route.identity, path: [route.collection, ...steps].join('/'), signal: call.head.signal };
+}
+
+function represented(call: Call, { query }: ReadRequest): Pick<UpstreamRequest, 'accept' | 'query'> {
+  const asked = askUpstream(call);
+  return { accept: asked.accept, query: [...query, ...asked.query] };
+}
+
+/** @throws {ApiError} ERR_BAD_GATEWAY when upstream answers something that is not a JSON object. */
+function readAnswer({ status, headers, body }: UpstreamResponse): Answer {
+  let document: unknown;
+  try {
+    document = parseJson(body);
+  } catch (cause) {
+    throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again', { cause });
+  }
+  if (!isObject(document))
+    throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again');
+  return { status, headers, document };
+}
+
+async function* eventsIn(chunks: AsyncIterable<Uint8Array>, wantsBookmarks: boolean): AsyncIterable<WatchEvent> {
+  for await (const line of lines(chunks)) {
+    const event = parseJson(line);
+    if (!isObject(event) || typeof event['type'] !== 'string' || !isObject(event['object'])) {
+      throw new ApiError('ERR_BAD_GATEWAY', 'the cluster sent an unreadable watch event; watch again');
+    }
+    if (event['type'] === 'BOOKMARK' && !wantsBookmarks) continue;
+    yield event as unknown as WatchEvent & { object: JsonObject };
+  }
+}

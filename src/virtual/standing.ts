@@ -1,0 +1,71 @@
+/**
+ * What every cluster has from its start, as a tenant sees it: the system namespaces, the default roles and their
+ * bindings. Made up here, stored only once changed.
+ *
+ * A stored object of the same name takes the place of a standing one, for reading and for deciding. Deleting it brings
+ * the standing one back, as restarting kube-apiserver would. An object that is made up keeps its uid for as long as its
+ * tenant lives, is as old as the tenant, and has resourceVersion `1`, which no stored object has.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
+ */
+import { createHash } from 'node:crypto';
+import { cloneJson } from '../codec/json.ts';
+import { metadataOf, nameOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import type { StandingObjects } from '../ports.ts';
+import { SYSTEM_NAMESPACES, type Tenant } from '../tenancy/tenant.ts';
+import data from './default-roles.generated.json' with { type: 'json' };
+import { RBAC_GROUP } from './rbac-validation.ts';
+
+/** Never a stored object's version. A write with it as a precondition means "as long as nobody has changed it". */
+const STANDING_VERSION = '1';
+
+const NAMESPACES: readonly JsonObject[] = SYSTEM_NAMESPACES.map((name) => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
+  spec: { finalizers: ['kubernetes'] },
+  status: { phase: 'Active' },
+}));
+
+/** By `group/resource`, sorted by name. */
+const STANDING: ReadonlyMap<string, readonly JsonObject[]> = new Map([
+  ['/namespaces', NAMESPACES],
+  ...Object.entries(data).map(([resource, roles]) => [`${RBAC_GROUP}/${resource}`, roles as JsonObject[]] as const),
+]);
+
+/** The default roles without what differs by tenant, for the authorizer. Must not be changed. */
+export function defaultRoles(): Record<'clusterroles' | 'clusterrolebindings', readonly JsonObject[]> {
+  return {
+    clusterroles: standing(RBAC_GROUP, 'clusterroles'),
+    clusterrolebindings: standing(RBAC_GROUP, 'clusterrolebindings'),
+  };
+}
+
+export const standingObjects: StandingObjects = (tenant, group, resource) =>
+  standing(group, resource).map((object) => forTenant(tenant, resource, object));
+
+function standing(group: string, resource: string): readonly JsonObject[] {
+  return STANDING.get(`${group}/${resource}`) ?? [];
+}
+
+function forTenant(tenant: Tenant, resource: string, object: JsonObject): JsonObject {
+  const copy = cloneJson(object);
+  const { name, ...rest } = metadataOf(copy);
+  const metadata = {
+    name: name ?? '',
+    uid: uidFor(tenant, `${resource}/${nameOf(object)}`),
+    resourceVersion: STANDING_VERSION,
+    creationTimestamp: tenant.createdAt,
+    ...rest,
+  };
+  return { ...copy, metadata };
+}
+
+/** A UUID of version 8 (RFC 9562) out of the tenant's uid and the object's path. */
+function uidFor(tenant: Tenant, path: string): string {
+  const bytes = createHash('sha256').update(`${tenant.uid}/${path}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
