@@ -5,6 +5,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/
  */
 import { readObject } from '../codec/json.ts';
+import { text } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { Upstream, UpstreamIdentity, UpstreamRequest } from '../ports.ts';
 
@@ -17,13 +18,22 @@ export class HostError extends Error {
   /** `Status.reason`, such as `AlreadyExists`. */
   readonly reason: string;
 
-  constructor(what: string, status: number, body: unknown) {
-    const message = isObject(body) && typeof body['message'] === 'string' ? body['message'] : 'no message';
-    super(`${what} was answered with ${status}: ${message}`);
+  /** @param body a Status, or whatever else came: a path that the host does not know is answered with plain text */
+  constructor(what: string, status: number, body: Uint8Array) {
+    const refusal = statusIn(body);
+    super(`${what} was answered with ${status}: ${text(refusal, 'message') || 'no message'}`);
     this.name = 'HostError';
     this.status = status;
-    this.reason = isObject(body) && typeof body['reason'] === 'string' ? body['reason'] : '';
+    this.reason = text(refusal, 'reason');
   }
+}
+
+/**
+ * True for the answer of a host that has just started and cannot list yet: nothing is wrong, it is only early.
+ * @see k8s.io/apiserver pkg/storage/cacher/ready.go at v0.36
+ */
+export function isHostStarting(error: unknown): boolean {
+  return error instanceof HostError && error.status === 429 && error.message.includes('storage is (re)initializing');
 }
 
 type Query = ReadonlyArray<readonly [string, string]>;
@@ -46,11 +56,10 @@ export interface HostClient {
 export function createHostClient(upstream: Upstream, identity: UpstreamIdentity, signal?: AbortSignal): HostClient {
   async function send(request: Omit<UpstreamRequest, 'identity'>): Promise<JsonObject> {
     const response = await upstream.request({ identity, signal, ...request });
-    const body = readObject(response.body);
     if (response.status < 200 || response.status > 299) {
-      throw new HostError(`${request.method} ${request.path}`, response.status, body);
+      throw new HostError(`${request.method} ${request.path}`, response.status, response.body);
     }
-    return body;
+    return readObject(response.body);
   }
 
   function write(
@@ -93,4 +102,12 @@ export function unless(...statuses: number[]): (error: unknown) => undefined {
     if (error instanceof HostError && statuses.includes(error.status)) return undefined;
     throw error;
   };
+}
+
+function statusIn(body: Uint8Array): JsonObject {
+  try {
+    return readObject(body);
+  } catch {
+    return { message: Buffer.from(body).toString('utf8').trim().slice(0, 200) };
+  }
 }

@@ -64,7 +64,6 @@ export function followHostDiscovery(options: HostDiscoveryOptions): HostDiscover
 
 async function read(upstream: Upstream, path: string): Promise<JsonObject> {
   const answer = await upstream.request({ identity: { as: 'reader' }, method: 'GET', path, accept: AGGREGATED });
-  const body = readObject(answer.body);
-  if (answer.status !== 200) throw new HostError(`GET ${path}`, answer.status, body);
-  return body;
+  if (answer.status !== 200) throw new HostError(`GET ${path}`, answer.status, answer.body);
+  return readObject(answer.body);
 }

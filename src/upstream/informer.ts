@@ -8,6 +8,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  * @see k8s.io/client-go tools/cache/reflector.go at v0.36
  */
+import { readObject } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
 import { ApiError } from '../errors.ts';
 import type { DeletedObject, Informer, InformerEvent } from '../k8s/informer.ts';
@@ -15,6 +16,7 @@ import { compareVersions, keyOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
 import type { Upstream, UpstreamIdentity } from '../ports.ts';
+import { HostError } from './host-client.ts';
 
 export interface InformerOptions {
   upstream: Upstream;
@@ -97,10 +99,9 @@ export function createInformer(options: InformerOptions): Informer {
       ...(options.query === undefined ? {} : { query: options.query }),
       signal: options.signal,
     });
-    const body: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
-    if (answer.status !== 200 || !isObject(body) || !Array.isArray(body['items'])) {
-      throw new Error(`LIST ${options.path} was answered with ${answer.status}: ${messageOf(body)}`);
-    }
+    if (answer.status !== 200) throw new HostError(`LIST ${options.path}`, answer.status, answer.body);
+    const body = readObject(answer.body);
+    if (!Array.isArray(body['items'])) throw new Error(`LIST ${options.path} was answered without items`);
     const at = versionOf(body);
     if (revision !== '' && compareVersions(at, revision) < 0)
       throw new Error(`LIST ${options.path} went back from ${revision} to ${at}`);
@@ -144,7 +145,7 @@ export function createInformer(options: InformerOptions): Informer {
     let events = 0;
     for await (const line of lines(answer.chunks)) {
       events += 1;
-      const event = JSON.parse(line.toString('utf8')) as WatchEvent;
+      const event = readObject(line) as unknown as WatchEvent;
       if (answer.status !== 200 || event.type === 'ERROR') {
         if (answer.status === 410 || event.object?.['code'] === 410) return true;
         throw new Error(`WATCH ${options.path} was ended: ${messageOf(event.object ?? event)}`);
