@@ -11,6 +11,8 @@ import { splitApiVersion } from '../k8s/types.ts';
 import { startDeadline } from '../limit/deadline.ts';
 import type { Limiter } from '../limit/limit.ts';
 import { readBody } from '../listen/read-body.ts';
+import { health } from '../nonresource/health.ts';
+import { createNonResourceHandler } from '../nonresource/serve.ts';
 import type { Stages } from '../pipeline.ts';
 import { checkOffered } from '../policy/offer.ts';
 import type { Policies } from '../policy/policy.ts';
@@ -27,7 +29,6 @@ import type { VerbDeps } from '../verbs/call.ts';
 import { serve } from '../verbs/verbs.ts';
 import { createAnswering } from './answering.ts';
 import type { HostView } from './host-view.ts';
-import { health, nonResource } from './non-resource.ts';
 import { createReviewHandler } from './reviews.ts';
 
 export interface StagesOptions {
@@ -49,7 +50,6 @@ const WITH_BODY = new Set(['create', 'update', 'patch', 'delete', 'deletecollect
 export function createStages(options: StagesOptions): Stages {
   const { controllers, view, policies } = options;
   const { namesOf } = options;
-  const others = nonResource({ upstream: options.upstream, kinds: view.kinds, catalogOf: view.catalogOf, namesOf });
   const review = createReviewHandler(options);
 
   function scopeOf(request: Pick<ResourceRequest, 'tenant' | 'identity'>): Scope {
@@ -107,7 +107,12 @@ export function createStages(options: StagesOptions): Stages {
       const type = { verb: info.verb, gvk: { group, version, kind }, custom: at.kind.custom };
       return decodeBody(bytes, head.headers.get('content-type'), type);
     },
-    serveNonResource: (request) => others(request),
+    serveNonResource: createNonResourceHandler({
+      upstream: options.upstream,
+      kinds: view.kinds,
+      catalogOf: view.catalogOf,
+      namesOf,
+    }),
     async serveResource(request) {
       const { kind, version } = request.at;
       if (kind.answeredBy === 'proxy') return await review(request);

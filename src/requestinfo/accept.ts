@@ -8,7 +8,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Accept, Query, RequestInfo } from '../exchange.ts';
-import { type AcceptClause, parseAccept } from './accept-header.ts';
+import { type AcceptClause, parseAccept } from '../lib/accept-header.ts';
 
 /**
  * What an endpoint can answer with.

@@ -27,6 +27,7 @@ const STAGES = [
   'limit',
   'policy',
   'translate',
+  'nonresource',
   'discovery',
   'openapi',
   'reviews',
@@ -44,6 +45,8 @@ const BETWEEN_STAGES: Readonly<Partial<Record<(typeof STAGES)[number], readonly 
   verbs: ['translate'],
   // Stored roles are read as their tenant reads them.
   authz: ['translate'],
+  // The two kinds of documents that it serves are folders of their own.
+  nonresource: ['discovery', 'openapi'],
   // An access review asks the very engine that decides requests.
   reviews: ['authz'],
 };

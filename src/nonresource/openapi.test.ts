@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NonResourceHost } from '../../test/support/nonresource-host.ts';
+import type { JsonObject } from '../k8s/types.ts';
+
+const GVK = 'x-kubernetes-group-version-kind';
+const notFound = expect.objectContaining({ status: 404, message: 'the server could not find the requested resource' });
+
+let host: NonResourceHost;
+beforeEach(() => {
+  host = new NonResourceHost();
+});
+
+describe('OpenAPI v3', () => {
+  it('has documents of what the tenant has, by hashes of its own', async () => {
+    const { paths } = await host.object('/openapi/v3');
+    expect(Object.keys(paths as JsonObject)).toEqual(['api/v1', 'apis/apps/v1', 'apis/stable.example.com/v1']);
+    const urls = Object.entries(paths as Record<string, JsonObject>).map(([path, entry]) => {
+      const [url, hash] = String(entry['serverRelativeURL']).split('?hash=');
+      expect(url).toBe(`/openapi/v3/${path}`);
+      return hash;
+    });
+    expect(urls.every((hash) => /^[0-9A-F]{64}$/.test(hash ?? ''))).toBe(true);
+    expect(await host.object('/openapi/v3/')).toEqual({ paths });
+    const other = (await host.object('/openapi/v3', { who: 'initech' }))['paths'] as JsonObject;
+    expect(other['api/v1']).not.toEqual((paths as JsonObject)['api/v1']);
+  });
+
+  it('has a custom group in the terms of its tenant', async () => {
+    const document = await host.object('/openapi/v3/apis/stable.example.com/v1');
+    expect(Object.keys(document['paths'] as JsonObject)).toEqual([
+      '/apis/stable.example.com/v1/namespaces/{namespace}/foos/{name}',
+    ]);
+    expect(document['components']).toEqual({
+      schemas: {
+        'com.example.stable.v1.Foo': { [GVK]: [{ group: 'stable.example.com', kind: 'Foo', version: 'v1' }] },
+      },
+    });
+    expect(JSON.stringify(document)).not.toContain('acme');
+  });
+
+  it('has of a group of the host only the paths that the tenant has', async () => {
+    const document = await host.object('/openapi/v3/api/v1');
+    expect(Object.keys(document['paths'] as JsonObject)).toEqual(['/api/v1/pods']);
+  });
+
+  it.each([
+    '/openapi/v3/apis/host-only.example.com/v1',
+    '/openapi/v3/apis/acme--stable.example.com/v1',
+    '/openapi/v3/apis/globex--stable.example.com/v1',
+    '/openapi/v3/version',
+    '/openapi/v3/api/v2',
+    '/openapi/v3x',
+  ])('has no %s, and does not ask for it', async (target) => {
+    await expect(host.ask(target)).rejects.toThrow(notFound);
+    expect(host.upstream.texts()).toEqual([]);
+  });
+
+  it('is unavailable where the host does not tell', async () => {
+    host.answers.set('/openapi/v3', { status: 500, body: { kind: 'Status', message: 'secret of the host' } });
+    const error = await host.ask('/openapi/v3').catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ status: 503 });
+    expect(String(error)).not.toContain('secret of the host');
+  });
+});
+
+describe('OpenAPI v2', () => {
+  it('is one document of what the tenant has', async () => {
+    const document = await host.object('/openapi/v2');
+    expect(Object.keys(document['paths'] as JsonObject)).toEqual([
+      '/api/v1/namespaces/{namespace}/pods/{name}',
+      '/apis/stable.example.com/v1/namespaces/{namespace}/foos/{name}',
+    ]);
+    expect(Object.keys(document['definitions'] as JsonObject)).toEqual([
+      'io.k8s.api.core.v1.Pod',
+      'com.example.stable.v1.Foo',
+    ]);
+    expect(JSON.stringify(document)).not.toMatch(/acme|globex|host-only/);
+  });
+
+  it.each([
+    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', true],
+    ['application/com.github.proto-openapi.spec.v2.v1.0+protobuf, application/json', true],
+    ['application/json', false],
+    ['*/*', false],
+    [undefined, false],
+  ])('is protobuf for %s: %s', async (accept, isProtobuf) => {
+    const reply = await host.ask('/openapi/v2', { headers: accept === undefined ? {} : { accept } });
+    expect(reply.kind).toBe(isProtobuf ? 'bytes' : 'object');
+    if (reply.kind === 'bytes') expect(reply.contentType).toContain('proto-openapi.spec.v2');
+  });
+});
