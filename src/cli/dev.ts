@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type RunningProxy, startProxy } from '../app/app.ts';
-import { install } from '../controllers/install.ts';
+import { install } from '../controllers/walls/install.ts';
 import { startControlPlane } from '../dev/control-plane.ts';
 import { type LogLevel, setLogLevel } from '../observe/log.ts';
 import { administrator, issueEntry, whenActive } from '../onboarding/credential.ts';

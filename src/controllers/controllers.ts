@@ -3,20 +3,20 @@
  * several replicas: each write is what any other replica would write, and a write that comes too late changes nothing.
  */
 import type { Informer } from '../k8s/informer.ts';
+import { createWorkQueue } from '../lib/work-queue.ts';
 import type { NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { createHostClient } from '../upstream/host-client.ts';
-import { createCustomController } from './custom-controller.ts';
-import { createHostLists } from './host-lists.ts';
-import { createHostInformers, type HostInformers, whenAllSynced } from './informers.ts';
-import { createNamespaceController } from './namespace-controller.ts';
-import { createNamespaceProofs } from './namespace-proofs.ts';
-import { createNamespaceRegistry } from './namespace-registry.ts';
-import { createProvisioner } from './provisioner.ts';
-import { createWorkQueue } from './queue.ts';
-import { createTenantController } from './tenant-controller.ts';
-import { createTenantRegistry } from './tenant-registry.ts';
-import { createTenantRemoval } from './tenant-removal.ts';
+import { createCustomController } from './custom/custom-controller.ts';
+import { createHostLists } from './host/host-lists.ts';
+import { createHostInformers, type HostInformers, whenAllSynced } from './host/informers.ts';
+import { createNamespaceController } from './namespaces/namespace-controller.ts';
+import { createNamespaceProofs } from './namespaces/namespace-proofs.ts';
+import { createNamespaceRegistry } from './namespaces/namespace-registry.ts';
+import { createProvisioner } from './namespaces/provisioner.ts';
+import { createTenantController } from './tenants/tenant-controller.ts';
+import { createTenantRegistry } from './tenants/tenant-registry.ts';
+import { createTenantRemoval } from './tenants/tenant-removal.ts';
 
 const LISTS_PAUSE_MS = 1_000;
 

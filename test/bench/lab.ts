@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { install } from '../../src/controllers/install.ts';
+import { install } from '../../src/controllers/walls/install.ts';
 import { type ControlPlane, startControlPlane } from '../../src/dev/control-plane.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
 import { administrator, issueEntry, whenActive } from '../../src/onboarding/credential.ts';

@@ -5,9 +5,9 @@
  * walls-names.test.ts and walls-grants.test.ts go through the admission policies one by one.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readManifests } from '../../src/controllers/manifests.ts';
-import { watchReadiness } from '../../src/controllers/readiness.ts';
-import { findMissingWalls } from '../../src/controllers/walls.ts';
+import { readManifests } from '../../src/controllers/walls/manifests.ts';
+import { watchReadiness } from '../../src/controllers/walls/readiness.ts';
+import { findMissingWalls } from '../../src/controllers/walls/walls.ts';
 import { createHostClient } from '../../src/upstream/host-client.ts';
 import { impersonate } from '../support/raw-client.ts';
 import {

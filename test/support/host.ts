@@ -3,7 +3,7 @@
  * the base account mints. What a test does through it meets the same walls as the proxy itself.
  */
 import { type Controllers, startControllers } from '../../src/controllers/controllers.ts';
-import { install } from '../../src/controllers/install.ts';
+import { install } from '../../src/controllers/walls/install.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
 import { accountTokens } from '../../src/upstream/credentials.ts';
 import { createInformer } from '../../src/upstream/informer.ts';

@@ -2,14 +2,20 @@
  * The namespaces of tenants, by tenant. One is a tenant's own when its name, its label and the uid it was made for all
  * say so: what an earlier tenant of the same id left behind is nobody's.
  */
-import { ApiError } from '../errors.ts';
-import type { Informer } from '../k8s/informer.ts';
-import { nameOf, uidOf } from '../k8s/meta.ts';
-import type { JsonObject } from '../k8s/types.ts';
-import type { NamespaceRegistry } from '../ports.ts';
-import { type TenantId, type TenantName, toTenantName, toUpstreamName, type UpstreamName } from '../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
-import { annotationOf, isTerminating, labelledOwner } from './host-objects.ts';
+import { ApiError } from '../../errors.ts';
+import type { Informer } from '../../k8s/informer.ts';
+import { nameOf, uidOf } from '../../k8s/meta.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import type { NamespaceRegistry } from '../../ports.ts';
+import {
+  type TenantId,
+  type TenantName,
+  toTenantName,
+  toUpstreamName,
+  type UpstreamName,
+} from '../../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
+import { annotationOf, isTerminating, labelledOwner } from '../host/host-objects.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
 
 export interface NamespaceRegistryOptions {

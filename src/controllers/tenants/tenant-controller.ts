@@ -3,8 +3,9 @@
  * impersonates, the namespace `default` with a guard that is seen to work; then `Active`. Level-triggered: it looks at
  * what is there and does what is missing, so a crash in the middle leaves nothing that the next look does not mend.
  */
-import { labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
+import { labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { createWorkQueue } from '../../lib/work-queue.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -13,11 +14,10 @@ import {
   tenantOf,
   toUpstreamName,
   type UpstreamName,
-} from '../tenancy/names.ts';
-import type { HostClient } from '../upstream/host-client.ts';
-import { HostError } from '../upstream/host-client.ts';
-import { ensureClientCa } from './client-ca.ts';
-import type { HostLists } from './host-lists.ts';
+} from '../../tenancy/names.ts';
+import type { HostClient } from '../../upstream/host-client.ts';
+import { HostError } from '../../upstream/host-client.ts';
+import type { HostLists } from '../host/host-lists.ts';
 import {
   finalizersOf,
   isOfTenant,
@@ -26,10 +26,10 @@ import {
   namespaceObject,
   PATHS,
   TENANT_FINALIZER,
-} from './host-objects.ts';
-import type { HostInformers } from './informers.ts';
-import type { NamespaceProofs } from './namespace-proofs.ts';
-import { createWorkQueue } from './queue.ts';
+} from '../host/host-objects.ts';
+import type { HostInformers } from '../host/informers.ts';
+import type { NamespaceProofs } from '../namespaces/namespace-proofs.ts';
+import { ensureClientCa } from './client-ca.ts';
 import type { TenantRemoval } from './tenant-removal.ts';
 import { nextStatus, type TenantState } from './tenant-status.ts';
 

@@ -2,10 +2,10 @@
  * Are the walls of `deploy/` on the host, unchanged, and do they bite? Compared with the manifests of this version: a
  * policy that somebody loosened is as bad as one that is not there.
  */
-import { nameOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import { type HostClient, HostError } from '../upstream/host-client.ts';
-import { SYSTEM_NAMESPACE } from './host-objects.ts';
+import { nameOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
+import { type HostClient, HostError } from '../../upstream/host-client.ts';
+import { SYSTEM_NAMESPACE } from '../host/host-objects.ts';
 import type { Manifest } from './manifests.ts';
 
 const WALL_KINDS = new Set([

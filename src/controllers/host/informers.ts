@@ -1,8 +1,8 @@
 /**
  * The collections of the host that controllers and registries follow: one watch each, however many tenants there are.
  */
-import type { Informer } from '../k8s/informer.ts';
-import { TENANT_LABEL } from '../tenancy/names.ts';
+import type { Informer } from '../../k8s/informer.ts';
+import { TENANT_LABEL } from '../../tenancy/names.ts';
 import { GUARD, PATHS } from './host-objects.ts';
 
 export interface HostInformers {

@@ -5,7 +5,7 @@
  *
  * @see k8s.io/client-go util/workqueue/queue.go at v0.36
  */
-import { backoffMs } from '../lib/backoff.ts';
+import { backoffMs } from './backoff.ts';
 
 export interface WorkQueue {
   /** Now, or as soon as a worker is free. */

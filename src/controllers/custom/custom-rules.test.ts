@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../k8s/types.ts';
-import type { TenantId } from '../tenancy/names.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import type { TenantId } from '../../tenancy/names.ts';
 import { customGroups, customRules, definitionsOf, readDefinition } from './custom-rules.ts';
 
 function definition(group: string, plural: string, tenant: string, scope = 'Namespaced'): JsonObject {

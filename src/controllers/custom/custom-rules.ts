@@ -2,9 +2,9 @@
  * Rights on the kinds that tenants define themselves, from their CustomResourceDefinitions. Only what a definition says
  * is there: its plural, and its subresources.
  */
-import { labelsOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { labelsOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../../tenancy/names.ts';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWorkQueue, type QueueClock } from './queue.ts';
+import { createWorkQueue, type QueueClock } from './work-queue.ts';
 
 /** A clock that moves when told to. */
 function handClock(): QueueClock & { advance(ms: number): void } {

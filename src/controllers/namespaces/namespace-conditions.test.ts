@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../k8s/types.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import { onlyBindingsRemain, remainingFinalizers } from './namespace-conditions.ts';
 
 function namespace(type: string, message: string, status = 'True'): JsonObject {

@@ -3,16 +3,15 @@
  * bound where it has any, and the guard seen to work. While a namespace goes, the guards stay until nothing else is in it,
  * so that the tenant can still clear its finalizers; then they let go.
  */
-import { nameOf, namespaceOf, uidOf } from '../k8s/meta.ts';
-import type { JsonObject } from '../k8s/types.ts';
-import type { Upstream } from '../ports.ts';
-import type { TenantId } from '../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
-import type { HostClient } from '../upstream/host-client.ts';
-import { unless } from '../upstream/host-client.ts';
-import { definitionsOf } from './custom-rules.ts';
-import { guardRight, proveRight } from './guard-proof.ts';
-import { ensureGuard, letGo, removeGuard } from './guards.ts';
+import { nameOf, namespaceOf, uidOf } from '../../k8s/meta.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import { createWorkQueue } from '../../lib/work-queue.ts';
+import type { Upstream } from '../../ports.ts';
+import type { TenantId } from '../../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
+import type { HostClient } from '../../upstream/host-client.ts';
+import { unless } from '../../upstream/host-client.ts';
+import { definitionsOf } from '../custom/custom-rules.ts';
 import {
   annotationOf,
   CUSTOM_NAME,
@@ -23,11 +22,12 @@ import {
   isTerminating,
   labelledOwner,
   PATHS,
-} from './host-objects.ts';
-import type { HostInformers } from './informers.ts';
+} from '../host/host-objects.ts';
+import type { HostInformers } from '../host/informers.ts';
+import { guardRight, proveRight } from './guard-proof.ts';
+import { ensureGuard, letGo, removeGuard } from './guards.ts';
 import { onlyBindingsRemain } from './namespace-conditions.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
-import { createWorkQueue } from './queue.ts';
 
 export interface NamespaceControllerOptions {
   upstream: Upstream;

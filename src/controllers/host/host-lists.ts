@@ -5,15 +5,15 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/user-impersonation/ (constrained impersonation)
  */
-import { nameOf, uidOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { type TenantId, tenantIdProblem } from '../tenancy/names.ts';
-import type { HostClient } from '../upstream/host-client.ts';
-import { coalesce } from './coalesce.ts';
-import { customGroups } from './custom-rules.ts';
+import { nameOf, uidOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { sameJson } from '../../lib/same-json.ts';
+import { type TenantId, tenantIdProblem } from '../../tenancy/names.ts';
+import type { HostClient } from '../../upstream/host-client.ts';
+import { customGroups } from '../custom/custom-rules.ts';
 import { IMPERSONATION_ROLE, PATHS, READER_CUSTOM_ROLE, tenantGroup } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';
-import { sameJson } from './same-json.ts';
 
 const USER_INFO = 'impersonate:user-info';
 const REQUEST_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];

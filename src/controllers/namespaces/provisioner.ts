@@ -2,16 +2,16 @@
  * Namespaces on behalf of requests. A request makes the Namespace object; the namespace controller, which keeps all of
  * them, does the rest; here is only the waiting. So there is one way in which a namespace becomes ready.
  */
-import { readObject } from '../codec/json.ts';
-import { ApiError } from '../errors.ts';
-import { uidOf } from '../k8s/meta.ts';
-import type { JsonObject } from '../k8s/types.ts';
-import type { NamespaceRegistry, Provisioner, Upstream } from '../ports.ts';
-import { type TenantName, toUpstreamName } from '../tenancy/names.ts';
-import { SYSTEM_NAMESPACES, TENANT_UID_ANNOTATION, type Tenant } from '../tenancy/tenant.ts';
-import { createHostClient, FIELD_MANAGER } from '../upstream/host-client.ts';
-import { annotationOf, labelledOwner, namespaceObject, PATHS, withOwner } from './host-objects.ts';
-import type { HostInformers } from './informers.ts';
+import { readObject } from '../../codec/json.ts';
+import { ApiError } from '../../errors.ts';
+import { uidOf } from '../../k8s/meta.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import type { NamespaceRegistry, Provisioner, Upstream } from '../../ports.ts';
+import { type TenantName, toUpstreamName } from '../../tenancy/names.ts';
+import { SYSTEM_NAMESPACES, TENANT_UID_ANNOTATION, type Tenant } from '../../tenancy/tenant.ts';
+import { createHostClient, FIELD_MANAGER } from '../../upstream/host-client.ts';
+import { annotationOf, labelledOwner, namespaceObject, PATHS, withOwner } from '../host/host-objects.ts';
+import type { HostInformers } from '../host/informers.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
 
 export interface ProvisionerOptions {

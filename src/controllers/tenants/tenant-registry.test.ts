@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../errors.ts';
-import type { Informer } from '../k8s/informer.ts';
-import type { JsonObject } from '../k8s/types.ts';
-import type { TenantId } from '../tenancy/names.ts';
+import { ApiError } from '../../errors.ts';
+import type { Informer } from '../../k8s/informer.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import type { TenantId } from '../../tenancy/names.ts';
 import { createTenantRegistry, readTenant } from './tenant-registry.ts';
 
 function tenant(parts: JsonObject = {}, metadata: JsonObject = {}): JsonObject {

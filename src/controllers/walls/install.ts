@@ -4,9 +4,9 @@
  *
  * Refuses to go on at the first object that the host refuses, with the host's words.
  */
-import { pause } from '../lib/backoff.ts';
-import type { Upstream } from '../ports.ts';
-import { createHostClient, type HostClient } from '../upstream/host-client.ts';
+import { pause } from '../../lib/backoff.ts';
+import type { Upstream } from '../../ports.ts';
+import { createHostClient, type HostClient } from '../../upstream/host-client.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 import { isEstablished, wallsBite } from './walls.ts';
 

@@ -2,10 +2,10 @@
  * Where the kinds that tenants may store are found on the host: its discovery says in which version each is served.
  * A kind of the table that the host does not serve is left out: nothing of it can be stored.
  */
-import { guardRules, type HostRule, tenantClusterRules } from '../kinds/guard-rules.ts';
-import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
-import type { Upstream } from '../ports.ts';
-import { readHostDiscovery } from '../upstream/host-discovery.ts';
+import { guardRules, type HostRule, tenantClusterRules } from '../../kinds/guard-rules.ts';
+import { type HostVersions, readHostVersions } from '../../kinds/host-versions.ts';
+import type { Upstream } from '../../ports.ts';
+import { readHostDiscovery } from '../../upstream/host-discovery.ts';
 
 /** A resource with the root of its URLs. */
 export interface HostKind {

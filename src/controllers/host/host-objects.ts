@@ -2,8 +2,8 @@
  * What controllers keep on the host for a tenant: how these objects are called and what stands in them. Names and
  * labels here are the ones that the walls in `deploy/` allow the provisioner to write.
  */
-import { labelsOf, metadataOf, nameOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
+import { labelsOf, metadataOf, nameOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -11,8 +11,8 @@ import {
   tenantOf,
   toUpstreamName,
   type UpstreamName,
-} from '../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
+} from '../../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
 
 export const SYSTEM_NAMESPACE = 'kubeveil-system';
 /** On a Tenant: nothing of it is left on the host when this goes. */

@@ -4,7 +4,7 @@
  *
  * @see k8s.io/kubernetes pkg/controller/namespace/deletion/status_condition_utils.go at v1.36
  */
-import { isObject, type JsonObject } from '../k8s/types.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
 
 const BINDINGS_ONLY =
   /^Some resources are remaining: rolebindings\.rbac\.authorization\.k8s\.io has \d+ resource instances$/;

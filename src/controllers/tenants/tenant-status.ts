@@ -4,10 +4,10 @@
  *
  * @see https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
  */
-import { metadataOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
-import { sameJson } from './same-json.ts';
+import { metadataOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { sameJson } from '../../lib/same-json.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 
 export interface TenantState {
   readonly phase: Tenant['phase'];

@@ -5,12 +5,12 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  */
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { pause } from '../lib/backoff.ts';
-import type { Upstream, UpstreamIdentity } from '../ports.ts';
-import type { TenantId } from '../tenancy/names.ts';
-import { createHostClient, HostError } from '../upstream/host-client.ts';
-import { PATHS } from './host-objects.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { pause } from '../../lib/backoff.ts';
+import type { Upstream, UpstreamIdentity } from '../../ports.ts';
+import type { TenantId } from '../../tenancy/names.ts';
+import { createHostClient, HostError } from '../../upstream/host-client.ts';
+import { PATHS } from '../host/host-objects.ts';
 
 export interface RightToProve {
   readonly namespace: string;

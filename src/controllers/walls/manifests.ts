@@ -5,11 +5,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseYaml } from '../codec/yaml-read.ts';
-import { nameOf, namespaceOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
+import { parseYaml } from '../../codec/yaml-read.ts';
+import { nameOf, namespaceOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
 
-const DEPLOY_DIR = fileURLToPath(new URL('../../deploy', import.meta.url));
+const DEPLOY_DIR = fileURLToPath(new URL('../../../deploy', import.meta.url));
 /** 00 to 69: the host's side. Higher numbers are the proxy's own workload, for those who run it in the cluster. */
 const HOST_FILE = /^[0-6]\d-[a-z0-9-]+\.yaml$/;
 

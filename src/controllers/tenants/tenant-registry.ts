@@ -2,14 +2,14 @@
  * The live tenants, read from the Tenant objects of the host. A Tenant that is being deleted or suspended is here, with
  * that phase, so that a request of it can be refused in plain words; one whose name is no id is not here at all.
  */
-import { ApiError } from '../errors.ts';
-import type { Informer } from '../k8s/informer.ts';
-import { metadataOf, nameOf, uidOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { TenantRegistry } from '../ports.ts';
-import { type TenantId, tenantIdProblem } from '../tenancy/names.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
-import { isTerminating } from './host-objects.ts';
+import { ApiError } from '../../errors.ts';
+import type { Informer } from '../../k8s/informer.ts';
+import { metadataOf, nameOf, uidOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import type { TenantRegistry } from '../../ports.ts';
+import { type TenantId, tenantIdProblem } from '../../tenancy/names.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
+import { isTerminating } from '../host/host-objects.ts';
 
 export function createTenantRegistry(tenants: Informer): TenantRegistry {
   /** Objects of an informer never change, so each is read once. */

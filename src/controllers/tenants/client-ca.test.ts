@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { TenantId } from '../tenancy/names.ts';
+import type { TenantId } from '../../tenancy/names.ts';
 import { createClientCa } from './client-ca.ts';
 
 const acme = { id: 'acme' as TenantId, uid: '3f0c5a8e-5d0a-4a34-8ed0-0d7d6b1f1d11' };

@@ -2,8 +2,8 @@
  * Whether the proxy may serve: it has read what it needs and the walls stand. Looked at again and again, since somebody
  * may take a wall away under a running proxy; then it stops serving within seconds.
  */
-import { pause } from '../lib/backoff.ts';
-import type { HostClient } from '../upstream/host-client.ts';
+import { pause } from '../../lib/backoff.ts';
+import type { HostClient } from '../../upstream/host-client.ts';
 import type { Manifest } from './manifests.ts';
 import { findMissingWalls } from './walls.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantId } from '../tenancy/names.ts';
+import type { TenantId } from '../../tenancy/names.ts';
 import { impersonationRules } from './host-lists.ts';
 
 const ids = ['acme', 'globex'] as TenantId[];

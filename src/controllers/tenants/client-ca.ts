@@ -6,14 +6,14 @@
  *   Secret   kubeveil-system/tenant-ca-acme: tls.crt, tls.key (PKCS #8)
  */
 import { randomBytes, webcrypto } from 'node:crypto';
-import '../lib/reflect-polyfill.ts';
+import '../../lib/reflect-polyfill.ts';
 import * as x509 from '@peculiar/x509';
-import { labelsOf, metadataOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
-import { type HostClient, HostError } from '../upstream/host-client.ts';
-import { annotationOf, PATHS, SYSTEM_NAMESPACE } from './host-objects.ts';
+import { labelsOf, metadataOf } from '../../k8s/meta.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { TENANT_LABEL, type TenantId } from '../../tenancy/names.ts';
+import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
+import { type HostClient, HostError } from '../../upstream/host-client.ts';
+import { annotationOf, PATHS, SYSTEM_NAMESPACE } from '../host/host-objects.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const TTL_MS = 10 * 365 * 86_400_000;
