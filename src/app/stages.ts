@@ -20,6 +20,8 @@ import type { Upstream } from '../ports.ts';
 import { negotiate, offerOf } from '../requestinfo/accept.ts';
 import { isLongRunning } from '../requestinfo/long-running.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
+import { createReviewHandler } from '../reviews/handlers.ts';
+import { checkByAuthenticator } from '../reviews/token-review.ts';
 import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { Renames } from '../translate/renames.ts';
@@ -29,7 +31,6 @@ import type { VerbDeps } from '../verbs/call.ts';
 import { serve } from '../verbs/verbs.ts';
 import { createAnswering } from './answering.ts';
 import type { HostView } from './host-view.ts';
-import { createReviewHandler } from './reviews.ts';
 
 export interface StagesOptions {
   upstream: Upstream;
@@ -50,7 +51,11 @@ const WITH_BODY = new Set(['create', 'update', 'patch', 'delete', 'deletecollect
 export function createStages(options: StagesOptions): Stages {
   const { controllers, view, policies } = options;
   const { namesOf } = options;
-  const review = createReviewHandler(options);
+  const review = createReviewHandler({
+    authorizer: view.authorizer,
+    checkToken: checkByAuthenticator(options.authenticators.serviceAccountToken),
+    nowMs: Date.now,
+  });
 
   function scopeOf(request: Pick<ResourceRequest, 'tenant' | 'identity'>): Scope {
     const { tenant, identity } = request;

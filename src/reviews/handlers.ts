@@ -1,4 +1,6 @@
 /** Which review is answered by what. A review that is not in this list is not answered at all. */
+import { noSuchPath } from '../errors.ts';
+import type { ResourceRequest } from '../exchange.ts';
 import type { Authorizer } from '../ports.ts';
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './access-review.ts';
 import type { ReviewHandler } from './review.ts';
@@ -13,10 +15,11 @@ export interface ReviewOptions {
   readonly nowMs: () => number;
 }
 
-/** The handler of `POST group/resource`; undefined for what is no review. */
-export type ReviewHandlers = (group: string, resource: string) => ReviewHandler | undefined;
-
-export function createReviewHandlers({ authorizer, checkToken, nowMs }: ReviewOptions): ReviewHandlers {
+/**
+ * Serves every kind that the table of kinds leaves to the proxy.
+ * @throws {ApiError} (the handler) ERR_NOT_FOUND for one that nothing here answers
+ */
+export function createReviewHandler({ authorizer, checkToken, nowMs }: ReviewOptions): ReviewHandler {
   const handlers = new Map<string, ReviewHandler>([
     ['authorization.k8s.io/selfsubjectaccessreviews', selfSubjectAccessReview(authorizer)],
     ['authorization.k8s.io/subjectaccessreviews', subjectAccessReview(authorizer)],
@@ -25,5 +28,14 @@ export function createReviewHandlers({ authorizer, checkToken, nowMs }: ReviewOp
     ['authentication.k8s.io/selfsubjectreviews', selfSubjectReview(nowMs)],
     ['authentication.k8s.io/tokenreviews', tokenReview(checkToken)],
   ]);
-  return (group, resource) => handlers.get(`${group}/${resource}`);
+  return async (request) => {
+    const handler = handlers.get(keyOf(request.info));
+    if (handler === undefined) throw noSuchPath();
+    return await handler(request);
+  };
+}
+
+/** No review has a subresource, so one finds nothing. */
+function keyOf({ group, resource, subresource }: ResourceRequest['info']): string {
+  return subresource === '' ? `${group}/${resource}` : `${group}/${resource}/${subresource}`;
 }

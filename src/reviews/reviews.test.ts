@@ -6,7 +6,7 @@ import type { JsonObject } from '../k8s/types.ts';
 import type { Authorizer } from '../ports.ts';
 import type { TenantId, TenantName } from '../tenancy/names.ts';
 import { type Tenant, tokenAudience } from '../tenancy/tenant.ts';
-import { createReviewHandlers } from './handlers.ts';
+import { createReviewHandler } from './handlers.ts';
 import { checkByAuthenticator } from './token-review.ts';
 
 const acme: Tenant = {
@@ -56,18 +56,17 @@ async function ask(
   identity = alice,
   authorizer = new Fake(),
 ) {
-  const [group = '', resource = '', namespace = ''] = path.split(' ');
+  const [group = '', plural = '', namespace = ''] = path.split(' ');
+  const [resource = '', subresource = ''] = plural.split('/');
   const checkToken = checkByAuthenticator(authenticate);
-  const handlers = createReviewHandlers({ authorizer, checkToken, nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678) });
-  const handler = handlers(group, resource);
-  if (handler === undefined) throw new Error(`${path} has no handler`);
+  const handler = createReviewHandler({ authorizer, checkToken, nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678) });
   const info = {
     isResource: true as const,
     verb: 'create' as const,
     group,
     version: 'v1',
     resource,
-    subresource: '',
+    subresource,
     rest: [],
     namespace: namespace as TenantName,
     name: '',
@@ -292,19 +291,14 @@ describe('TokenReview', () => {
 });
 
 describe('the list of reviews', () => {
-  it('answers what it names and nothing else', () => {
-    const handlers = createReviewHandlers({
-      authorizer: new Fake(),
-      checkToken: async () => undefined,
-      nowMs: () => 0,
-    });
-    expect(handlers(N, 'tokenreviews')).toBeDefined();
-    for (const [group, resource] of [
-      [Z, 'tokenreviews'],
-      ['', 'pods'],
-      [N, '__proto__'],
-    ] as const) {
-      expect(handlers(group, resource)).toBeUndefined();
-    }
+  const object = { spec: { token: 'bot' } };
+  it('answers what it names', async () => {
+    expect(await ask(`${N} tokenreviews`, object)).toMatchObject({ kind: 'TokenReview' });
   });
+  it.each([`${Z} tokenreviews`, ' pods', `${N} __proto__`, `${N} tokenreviews/status`])(
+    'answers no %s',
+    async (path) => {
+      await expect(ask(path, object)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
+    },
+  );
 });
