@@ -4,7 +4,7 @@
  * does meets both alike.
  */
 import { type BenchClient, getOrFail } from './client.ts';
-import { cpuSeconds, idleUse } from './process-usage.ts';
+import { idleUse, usedBy } from './process-usage.ts';
 import { median, percentile } from './statistics.ts';
 
 export interface Way {
@@ -41,9 +41,11 @@ export async function measureLatency(direct: Way, forwarded: Way, pairs: number)
   };
 }
 
-export interface Pids {
-  readonly proxy: number;
-  readonly apiserver: number;
+/** The ways of a request, with the process that forwards it; nobody does on the direct one. */
+export interface Ways {
+  readonly direct: Way;
+  readonly proxy: Way & { readonly pid: number };
+  readonly bare: Way & { readonly pid: number };
 }
 
 /** Milliseconds of CPU per request; what the processes use when idle is taken off. */
@@ -51,38 +53,35 @@ export interface Cost {
   readonly apiserverDirectMs: number;
   readonly apiserverForwardedMs: number;
   readonly proxyMs: number;
+  readonly bareMs: number;
 }
 
 const IDLE_MS = 2_000;
 
-/** Sends `requests` direct ones, then as many forwarded ones, `atOnce` at a time. */
-export async function measureCost(
-  direct: Way,
-  forwarded: Way,
-  pids: Pids,
-  requests: number,
-  atOnce: number,
-): Promise<Cost> {
-  const both = [pids.proxy, pids.apiserver];
-  const idle = await idleUse(both, IDLE_MS);
+/** Sends `requests` on each way, one way after the other, `atOnce` at a time. */
+export async function measureCost(ways: Ways, apiserverPid: number, requests: number, atOnce: number): Promise<Cost> {
+  const { direct, proxy, bare } = ways;
+  const pids = { apiserver: apiserverPid, proxy: proxy.pid, bare: bare.pid };
+  const idle = await idleUse(pids, IDLE_MS);
 
-  async function perRequestMs(way: Way): Promise<number[]> {
-    const before = both.map(cpuSeconds);
+  async function perRequestMs(way: Way): Promise<Record<keyof typeof pids, number>> {
+    const before = usedBy(pids);
     const startedMs = performance.now();
     await send(way, requests, atOnce);
     const seconds = (performance.now() - startedMs) / 1_000;
-    return both.map((pid, index) => {
-      const used = cpuSeconds(pid) - (before[index] ?? 0) - (idle[index] ?? 0) * seconds;
-      return (used * 1_000) / requests;
-    });
+    const after = usedBy(pids);
+    const cost = (name: keyof typeof pids) => ((after[name] - before[name] - idle[name] * seconds) * 1_000) / requests;
+    return { apiserver: cost('apiserver'), proxy: cost('proxy'), bare: cost('bare') };
   }
 
-  const [, apiserverDirectMs] = await perRequestMs(direct);
-  const [proxyMs, apiserverForwardedMs] = await perRequestMs(forwarded);
+  const byDirect = await perRequestMs(direct);
+  const byProxy = await perRequestMs(proxy);
+  const byBare = await perRequestMs(bare);
   return {
-    apiserverDirectMs: apiserverDirectMs ?? 0,
-    apiserverForwardedMs: apiserverForwardedMs ?? 0,
-    proxyMs: proxyMs ?? 0,
+    apiserverDirectMs: byDirect.apiserver,
+    apiserverForwardedMs: byProxy.apiserver,
+    proxyMs: byProxy.proxy,
+    bareMs: byBare.bare,
   };
 }
 

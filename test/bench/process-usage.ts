@@ -23,13 +23,30 @@ export function rssBytes(pid: number): number {
   return Number(match[1]) * 1_024;
 }
 
-/** CPU that processes use while nobody asks anything of them, in seconds of CPU per second. */
-export async function idleUse(pids: readonly number[], overMs: number): Promise<number[]> {
-  const before = pids.map(cpuSeconds);
+/** The same of several processes, by their names. */
+export function usedBy<Name extends string>(pids: Readonly<Record<Name, number>>): Record<Name, number> {
+  return eachOf(pids, cpuSeconds);
+}
+
+/** What processes use while nobody asks anything of them, in seconds of CPU per second. */
+export async function idleUse<Name extends string>(
+  pids: Readonly<Record<Name, number>>,
+  overMs: number,
+): Promise<Record<Name, number>> {
+  const before = usedBy(pids);
   const startedMs = performance.now();
   await sleep(overMs);
   const seconds = (performance.now() - startedMs) / 1_000;
-  return pids.map((pid, index) => (cpuSeconds(pid) - (before[index] ?? 0)) / seconds);
+  const after = usedBy(pids);
+  return eachOf(pids, (_pid, name) => (after[name] - before[name]) / seconds);
+}
+
+function eachOf<Name extends string>(
+  pids: Readonly<Record<Name, number>>,
+  of: (pid: number, name: Name) => number,
+): Record<Name, number> {
+  const names = Object.keys(pids) as Name[];
+  return Object.fromEntries(names.map((name) => [name, of(pids[name], name)])) as Record<Name, number>;
 }
 
 /** @throws {Error} where there is no /proc */

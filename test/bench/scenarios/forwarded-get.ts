@@ -1,9 +1,10 @@
 /** A GET through the proxy against the same GET sent to the API server, as an ordinary user of the host. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Access, type BenchClient, getOrFail, openClient } from '../client.ts';
+import { type BareForwarder, startBareForwarder } from '../bare-forwarder-process.ts';
+import { type Access, getOrFail, openClient } from '../client.ts';
 import type { Figure } from '../figures.ts';
-import { type Cost, type Latency, measureCost, measureLatency, send, type Way } from '../forwarding.ts';
+import { type Cost, type Latency, measureCost, measureLatency, send, type Way, type Ways } from '../forwarding.ts';
 import type { Lab } from '../lab.ts';
 import { summarizeProfile } from '../profile.ts';
 import type { Bench, Scenario } from '../scenario.ts';
@@ -39,9 +40,11 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   const tenant = await lab.onboard('acme');
   const host = await hostUser(lab);
   await createSubjects(lab, tenant);
+  await using bare = await startBareForwarder(lab.folder, host, SUBJECTS[0]?.hostPath ?? '');
   const figures: Figure[] = [];
   for (const subject of SUBJECTS) {
-    for (const protocol of PROTOCOLS) figures.push(...(await compare(lab, bench, { tenant, host, subject, protocol })));
+    for (const protocol of PROTOCOLS)
+      figures.push(...(await compare(lab, bench, { tenant, host, bare, subject, protocol })));
   }
   return figures;
 }
@@ -49,31 +52,36 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
 interface Case {
   readonly tenant: Access;
   readonly host: Access;
+  readonly bare: BareForwarder;
   readonly subject: Subject;
   readonly protocol: Protocol;
 }
 
-async function compare(lab: Lab, bench: Bench, { tenant, host, subject, protocol }: Case): Promise<Figure[]> {
+async function compare(lab: Lab, bench: Bench, compared: Case): Promise<Figure[]> {
+  const { tenant, host, bare, subject, protocol } = compared;
   const numbers = bench.quick ? QUICK : FULL;
   const name = `${subject.name}, ${protocol.name}`;
-  await using direct = openClient(host, { connections: AT_ONCE, http2: protocol.http2 });
-  await using forwarded = openClient(tenant, { connections: AT_ONCE, http2: protocol.http2 });
-  const directWay: Way = { client: direct, path: subject.hostPath };
-  const forwardedWay: Way = { client: forwarded, path: subject.tenantPath };
-  const bytes = await bodyBytes(direct, subject.hostPath);
+  const clientOptions = { connections: AT_ONCE, http2: protocol.http2 };
+  await using direct = openClient(host, clientOptions);
+  await using forwarded = openClient(tenant, clientOptions);
+  await using barely = openClient(bare.access, clientOptions);
+  const ways: Ways = {
+    direct: { client: direct, path: subject.hostPath },
+    proxy: { client: forwarded, path: subject.tenantPath, pid: lab.proxy.pid },
+    bare: { client: barely, path: subject.hostPath, pid: bare.pid },
+  };
+  const bytes = (await getOrFail(direct, subject.hostPath)).byteLength;
 
   bench.progress(`${name}: warming up`);
-  await send(directWay, numbers.warmup, AT_ONCE);
-  await send(forwardedWay, numbers.warmup, AT_ONCE);
+  for (const way of [ways.direct, ways.proxy, ways.bare]) await send(way, numbers.warmup, AT_ONCE);
   const latencies: Latency[] = [];
   const costs: Cost[] = [];
-  const pids = { proxy: lab.proxy.pid, apiserver: lab.apiserverPid };
   for (let round = 1; round <= numbers.rounds; round++) {
     bench.progress(`${name}: round ${round} of ${numbers.rounds}`);
-    latencies.push(await measureLatency(directWay, forwardedWay, numbers.pairs));
-    costs.push(await measureCost(directWay, forwardedWay, pids, numbers.requests, AT_ONCE));
+    latencies.push(await measureLatency(ways.direct, ways.proxy, numbers.pairs));
+    costs.push(await measureCost(ways, lab.apiserverPid, numbers.requests, AT_ONCE));
   }
-  if (bench.profileFolder !== undefined) await profile(lab, bench, name, forwardedWay, numbers.requests);
+  if (bench.profileFolder !== undefined) await profile(lab, bench, name, ways.proxy, numbers.requests);
   return [...costFigures(name, bytes, costs, numbers), ...latencyFigures(name, latencies, numbers)];
 }
 
@@ -88,7 +96,9 @@ function costFigures(name: string, bytes: number, costs: readonly Cost[], { roun
       ...figure('CPU of the proxy / of the API server asked directly', 'ratio', (c) => c.proxyMs / c.apiserverDirectMs),
       goal: GOAL_RATIO,
     },
+    figure('CPU of the proxy / of a forwarder that does nothing', 'ratio', (cost) => cost.proxyMs / cost.bareMs),
     figure('CPU of the proxy per request', 'ms', (cost) => cost.proxyMs),
+    figure('CPU of a forwarder that does nothing per request', 'ms', (cost) => cost.bareMs),
     figure('CPU of the API server per direct request', 'ms', (cost) => cost.apiserverDirectMs),
     figure('CPU of the API server per forwarded request', 'ms', (cost) => cost.apiserverForwardedMs),
   ];
@@ -106,10 +116,6 @@ function latencyFigures(name: string, latencies: readonly Latency[], { rounds, p
     figure('direct latency p50', (one) => one.directP50Ms),
     figure('direct latency p99', (one) => one.directP99Ms),
   ];
-}
-
-async function bodyBytes(client: BenchClient, path: string): Promise<number> {
-  return (await getOrFail(client, path)).byteLength;
 }
 
 async function profile(lab: Lab, bench: Bench, name: string, way: Way, requests: number): Promise<void> {

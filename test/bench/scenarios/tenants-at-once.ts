@@ -4,7 +4,7 @@
  */
 import type { Figure } from '../figures.ts';
 import type { Lab } from '../lab.ts';
-import { cpuSeconds } from '../process-usage.ts';
+import { usedBy } from '../process-usage.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { use } from './tenant-create.ts';
 
@@ -18,8 +18,8 @@ const GOAL_EACH_MS = 60;
 async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   const count = bench.quick ? QUICK_TENANTS : bench.tenants * TIMES;
   await use(await lab.onboard('warm-up'));
-  const pids = [lab.proxy.pid, lab.apiserverPid];
-  const before = pids.map(cpuSeconds);
+  const pids = { proxy: lab.proxy.pid, apiserver: lab.apiserverPid };
+  const before = usedBy(pids);
   const startedMs = performance.now();
   let next = 0;
   async function worker(): Promise<void> {
@@ -33,16 +33,15 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const eachMs = (performance.now() - startedMs) / count;
-  const [proxyMs = 0, apiserverMs = 0] = pids.map((pid, index) => {
-    return ((cpuSeconds(pid) - (before[index] ?? 0)) * 1_000) / count;
-  });
+  const after = usedBy(pids);
+  const cpuMs = (name: keyof typeof pids) => ((after[name] - before[name]) * 1_000) / count;
   const how = `${count} tenants, ${AT_ONCE} at a time, each used once`;
   const cpu = `/proc/<pid>/stat before and after, divided by the tenants: ${how}`;
   return [
     { name: 'all of them', value: (eachMs * count) / 1_000, unit: 's', how },
     { name: 'each', value: eachMs, unit: 'ms', goal: GOAL_EACH_MS, how: `the time of all, divided by ${count}` },
-    { name: 'CPU of the proxy for each', value: proxyMs, unit: 'ms', how: cpu },
-    { name: 'CPU of the API server for each', value: apiserverMs, unit: 'ms', how: cpu },
+    { name: 'CPU of the proxy for each', value: cpuMs('proxy'), unit: 'ms', how: cpu },
+    { name: 'CPU of the API server for each', value: cpuMs('apiserver'), unit: 'ms', how: cpu },
   ];
 }
 
