@@ -7,6 +7,8 @@ import type { Reply } from '../exchange.ts';
 import { nameOf, uidOf } from '../k8s/meta.ts';
 import { objects } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import type { UpstreamName } from '../tenancy/names.ts';
+import { nameToTenant } from '../translate/names-check.ts';
 import { objectReply, refusalReply } from './answer.ts';
 import { deleteOptionsOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -61,5 +63,7 @@ async function deleteExactly(call: Call, deps: VerbDeps, item: JsonObject): Prom
     },
   });
   if (isSuccess(answer) || answer.status === 404 || answer.status === 409) return undefined;
-  return refusalReply(call, answer);
+  // The request names no object, so that the one at hand must be known before upstream's words are mapped.
+  const name = nameToTenant(nameOf(item) as UpstreamName, call.at, call.scope) ?? '';
+  return refusalReply({ ...call, info: { ...call.info, name } }, answer);
 }
