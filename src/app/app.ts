@@ -2,32 +2,30 @@
  * Puts the proxy together: makes every long-lived object once and hands it to those who need it. Closing it ends them in
  * the reverse order.
  */
-import type { Authenticators } from '../authn/authenticate.ts';
 import { clientCertAuthenticator } from '../authn/client-cert.ts';
 import { issuerKeys } from '../authn/issuer-keys.ts';
 import { serviceAccountAuthenticator } from '../authn/service-account.ts';
 import { createSealer } from '../codec/seal.ts';
-import { startControllers } from '../controllers/controllers.ts';
-import { readManifests } from '../controllers/walls/manifests.ts';
-import { watchReadiness } from '../controllers/walls/readiness.ts';
+import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
 import { untilDone } from '../lib/backoff.ts';
 import { createLimiter } from '../limit/limit.ts';
+import type { Handler, Listener } from '../listen/options.ts';
 import { startListener } from '../listen/server.ts';
 import { logger } from '../observe/log.ts';
 import { createPipeline } from '../pipeline.ts';
+import type { CertificatePair } from '../pki/certificates.ts';
 import type { Policies } from '../policy/policy.ts';
+import type { Upstream } from '../ports.ts';
 import { renderError } from '../respond/status.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { accountTokens } from '../upstream/credentials.ts';
 import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
-import { createInformer } from '../upstream/informer.ts';
 import { createUpstream } from '../upstream/upstream.ts';
-import { startHostView } from './host-view.ts';
-import { publish, sealKeys, servingCa, servingCertificate } from './serving.ts';
 import { createStages } from './stages.ts';
 import { createVerbDeps } from './verb-deps.ts';
+import { type WatchedHost, watchHost } from './watch-host.ts';
 
 export interface ProxyOptions {
   /** The cluster behind the proxy, with the credential that may ask for tokens of the proxy's accounts. */
@@ -39,8 +37,12 @@ export interface ProxyOptions {
   requestTimeoutMs?: number;
   shutdownGraceMs?: number;
   maxConnections?: number;
+}
+
+/** What a test puts in another's place. */
+export interface ProxySeams {
   /** How names are mapped. A test of the host's own wall hands in one that maps nothing. */
-  namesOf?: (tenant: Tenant) => TenantNames;
+  readonly namesOf?: (tenant: Tenant) => TenantNames;
 }
 
 export interface RunningProxy extends AsyncDisposable {
@@ -53,8 +55,10 @@ export interface RunningProxy extends AsyncDisposable {
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
+const SHUTDOWN_GRACE_MS = 10_000;
 
-export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
+/** Resolves when it listens, which a host that is not there yet delays. @throws {Error} when the port is taken */
+export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}): Promise<RunningProxy> {
   const log = logger('app');
   // Ended in reverse order when the proxy closes, and when it cannot be started.
   await using starting = new AsyncDisposableStack();
@@ -64,120 +68,94 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     if (!signal.aborted) log[isHostStarting(error) ? 'debug' : 'warn']({ why: reasonOf(error) }, what);
   };
 
-  const base = starting.adopt(createUpstream(options.host), (one) => one.close());
-  const credentials = accountTokens({
-    base: (request) => base.request({ ...request, identity: { as: 'provisioner' } }),
-  });
-  const upstream = starting.adopt(
-    createUpstream({ server: options.host.server, caPem: options.host.caPem, credentials }),
-    (one) => one.close(),
-  );
+  const upstream = connect(options.host, starting);
   starting.defer(() => ending.abort());
-  const provisionerClient = createHostClient(upstream, { as: 'provisioner' }, signal);
+  const client = createHostClient(upstream, { as: 'provisioner' }, signal);
 
   // Nothing can be served without these; a host that is not there yet is waited for.
   const shared = await untilDone(
     signal,
     (error) => onError('the host cannot be used yet; trying again', error),
-    async () => ({
-      ca: await servingCa(provisionerClient),
-      sealKeys: await sealKeys(provisionerClient),
-    }),
+    async () => ({ ca: await servingCa(client), sealKeys: await sealKeys(client) }),
   );
 
-  const controllers = startControllers({
-    upstream,
-    createInformer: (path, query) =>
-      createInformer({
-        upstream,
-        identity: { as: 'provisioner' },
-        path,
-        query,
-        signal,
-        onError: (error) => onError(`following ${path}`, error),
-      }),
-    reserved: options.policies.reservedTenantIds,
-    signal,
-    onError,
-  });
+  const host = watchHost({ upstream, client, policies: options.policies, signal, onError });
   starting.defer(() => {
     ending.abort();
-    return controllers.stop();
+    return host.controllers.stop();
   });
-  const view = startHostView({ upstream, controllers, policies: options.policies, signal, onError });
-  const walls = watchReadiness({
-    client: provisionerClient,
-    manifests: readManifests(),
-    signal,
-    onChange: (problem) => (problem === undefined ? log.info('the walls stand') : log.error({ problem }, 'not ready')),
-  });
-  const synced = Promise.all([controllers.whenSynced(), view.whenSynced()]);
-  let isSynced = false;
-  synced.then(
-    () => {
-      isSynced = true;
-    },
-    () => {},
-  );
-  const problem = (): string | undefined =>
-    walls.problem() ?? (isSynced ? undefined : 'the host has not been read yet');
-
-  const namesOf = options.namesOf ?? ((tenant: Tenant) => tenantNames(tenant.id));
-  const authenticators: Authenticators = {
-    clientCertificate: clientCertAuthenticator({ tenants: controllers.tenants, nowMs: Date.now }),
-    serviceAccountToken: serviceAccountAuthenticator({
-      upstream,
-      tenants: controllers.tenants,
-      keys: issuerKeys(upstream, Date.now),
-      nowMs: Date.now,
-    }),
-  };
-  const stages = createStages({
-    upstream,
-    controllers,
-    view,
-    policies: options.policies,
-    authenticators,
-    limiter: createLimiter(),
-    verbDeps: createVerbDeps({
-      upstream,
-      controllers,
-      view,
-      policies: options.policies,
-      sealer: createSealer(shared.sealKeys),
-    }),
-    namesOf,
-    problem,
-    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-  });
-
-  const publicHost =
-    options.publicUrl === undefined ? undefined : new URL(options.publicUrl).hostname.replace(/^\[|\]$/g, '');
-  const certificate = await servingCertificate(shared.ca, publicHost === undefined ? [] : [publicHost]);
-  const listener = await startListener({
-    ...options.listen,
-    tls: { cert: certificate.certPem + shared.ca.certPem, key: certificate.keyPem },
-    handler: createPipeline(stages),
-    renderError,
-    log: logger('listen'),
-    ...(options.maxConnections === undefined ? {} : { limits: { connections: options.maxConnections } }),
-    graceMs: options.shutdownGraceMs ?? 10_000,
-  });
+  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, ...seams });
+  const listener = await listen(options, handler, shared.ca);
   starting.defer(() => listener.close());
+
   const server = options.publicUrl ?? `https://127.0.0.1:${listener.port}`;
   await untilDone(
     signal,
     (error) => onError('the address cannot be published yet', error),
-    () => publish(provisionerClient, server, shared.ca.certPem),
+    () => publish(client, server, shared.ca.certPem),
   );
-
-  async function whenReady(): Promise<void> {
-    await Promise.all([walls.whenReady(), synced]);
-  }
 
   const running = starting.move();
   const close = (): Promise<void> => running.disposeAsync();
-  return { server, caPem: shared.ca.certPem, whenReady, close, [Symbol.asyncDispose]: close };
+  return { server, caPem: shared.ca.certPem, whenReady: host.whenReady, close, [Symbol.asyncDispose]: close };
+}
+
+/** Every request goes by a token of one of the proxy's accounts, for which the host's own credential asks. */
+function connect(host: HostConnection, held: AsyncDisposableStack): Upstream {
+  const base = held.adopt(createUpstream(host), (one) => one.close());
+  const credentials = accountTokens({
+    base: (request) => base.request({ ...request, identity: { as: 'provisioner' } }),
+  });
+  const { server, caPem } = host;
+  return held.adopt(createUpstream({ server, caPem, credentials }), (one) => one.close());
+}
+
+interface Parts extends ProxySeams {
+  readonly upstream: Upstream;
+  readonly host: WatchedHost;
+  readonly sealKeys: readonly Uint8Array[];
+}
+
+function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions, parts: Parts): Handler {
+  const { upstream, host, sealKeys, namesOf = ({ id }) => tenantNames(id) } = parts;
+  const { controllers, view, problem } = host;
+  const { tenants } = controllers;
+  const nowMs = Date.now;
+  const authenticators = {
+    clientCertificate: clientCertAuthenticator({ tenants, nowMs }),
+    serviceAccountToken: serviceAccountAuthenticator({ upstream, tenants, keys: issuerKeys(upstream, nowMs), nowMs }),
+  };
+  const limiter = createLimiter();
+  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer: createSealer(sealKeys) });
+  return createPipeline(
+    createStages({
+      upstream,
+      controllers,
+      view,
+      policies,
+      authenticators,
+      limiter,
+      verbDeps,
+      namesOf,
+      problem,
+      requestTimeoutMs,
+    }),
+  );
+}
+
+async function listen(options: ProxyOptions, handler: Handler, ca: CertificatePair): Promise<Listener> {
+  const { publicUrl, maxConnections, shutdownGraceMs = SHUTDOWN_GRACE_MS } = options;
+  const names = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
+  const certificate = await servingCertificate(ca, names);
+  return await startListener({
+    ...options.listen,
+    tls: { cert: certificate.certPem + ca.certPem, key: certificate.keyPem },
+    handler,
+    renderError,
+    log: logger('listen'),
+    ...(maxConnections === undefined ? {} : { limits: { connections: maxConnections } }),
+    graceMs: shutdownGraceMs,
+  });
 }
 
 /** What went wrong, down to its cause, in one line. */

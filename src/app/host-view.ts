@@ -12,13 +12,14 @@ import { VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Authorizer, Upstream } from '../ports.ts';
+import { GUARD } from '../tenancy/host-names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { followHostDiscovery } from '../upstream/host-discovery.ts';
 import { createInformer } from '../upstream/informer.ts';
 import { defaultRoles } from '../virtual/standing.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
-const NOT_GUARDS = ['labelSelector', '!kubeveil.dev/guard'] as const;
+const NOT_GUARDS = ['labelSelector', `!${GUARD}`] as const;
 
 export interface HostViewOptions {
   upstream: Upstream;

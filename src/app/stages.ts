@@ -49,55 +49,20 @@ export interface StagesOptions {
 const WITH_BODY = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
 export function createStages(options: StagesOptions): Stages {
-  const { controllers, view, policies } = options;
-  const { namesOf } = options;
+  const { upstream, controllers, view, policies, authenticators, namesOf } = options;
   const review = createReviewHandler({
     authorizer: view.authorizer,
-    checkToken: checkByAuthenticator(options.authenticators.serviceAccountToken),
+    checkToken: checkByAuthenticator(authenticators.serviceAccountToken),
     nowMs: Date.now,
   });
-
-  function scopeOf(request: Pick<ResourceRequest, 'tenant' | 'identity'>): Scope {
-    const { tenant, identity } = request;
-    return {
-      names: namesOf(tenant),
-      tenant,
-      kinds: view.kinds,
-      isOwnNamespace: (namespace) => controllers.namespaces.state(tenant.id, namespace) !== 'absent',
-      isOwnGroup: (group) =>
-        Iterator.from(view.kinds.list(tenant)).some(({ kind }) => kind.custom && kind.group === group),
-      renames: new Renames(),
-      username: identity.username,
-      isTenant: (id) => controllers.tenants.get(id) !== undefined,
-    };
-  }
-
   return {
     parse: (head) => parseRequestInfo(head.method, head.target),
     health: (info) => health(info, options.problem),
-    ready() {
-      if (options.problem() === undefined) return;
-      throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready yet; try again', {
-        why: 'not-ready',
-        details: { retryAfterSeconds: 1 },
-      });
-    },
+    ready: () => refuseUnready(options.problem()),
     locate,
-    authenticate: (head) => authenticate(head, options.authenticators),
+    authenticate: (head) => authenticate(head, authenticators),
     bind: (authenticated, claim) => bind(authenticated, claim, controllers.tenants),
-    limit(tenant, info, head) {
-      const long = isLongRunning(info);
-      const leave = options.limiter.enter(tenant, policies.of(tenant).limits, long);
-      if (long) return { head, release: leave };
-      const deadline = startDeadline(head.signal, options.requestTimeoutMs);
-      return {
-        head: { ...head, signal: deadline.signal },
-        release() {
-          deadline.clear();
-          leave();
-        },
-      };
-    },
+    limit: limitBy(options),
     negotiate: (head, info) =>
       negotiate(head.headers.get('accept'), offerOf(info), info.query, head.headers.get('user-agent')),
     offer: (tenant, info) => checkOffered(view.kinds.byResource(tenant, info.group, info.version, info.resource), info),
@@ -112,19 +77,54 @@ export function createStages(options: StagesOptions): Stages {
       const type = { verb: info.verb, gvk: { group, version, kind }, custom: at.kind.custom };
       return decodeBody(bytes, head.headers.get('content-type'), type);
     },
-    serveNonResource: createNonResourceHandler({
-      upstream: options.upstream,
-      kinds: view.kinds,
-      catalogOf: view.catalogOf,
-      namesOf,
-    }),
+    serveNonResource: createNonResourceHandler({ upstream, kinds: view.kinds, catalogOf: view.catalogOf, namesOf }),
     async serveResource(request) {
       const { kind, version } = request.at;
       if (kind.answeredBy === 'proxy') return await review(request);
-      const reply = await serve({ ...request, scope: scopeOf(request) }, options.verbDeps);
+      const reply = await serve({ ...request, scope: scopeOf(request, options) }, options.verbDeps);
       // Tells respond whether the watch can go out as protobuf.
       return reply.kind === 'watch' ? { ...reply, gvk: { group: kind.group, version, kind: kind.kind } } : reply;
     },
     ...createAnswering(),
+  };
+}
+
+function refuseUnready(problem: string | undefined): void {
+  if (problem === undefined) return;
+  // The problem itself is the operator's to know.
+  throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready yet; try again', {
+    why: 'not-ready',
+    details: { retryAfterSeconds: 1 },
+  });
+}
+
+function limitBy({ limiter, policies, requestTimeoutMs }: StagesOptions): Stages['limit'] {
+  return (tenant, info, head) => {
+    const long = isLongRunning(info);
+    const leave = limiter.enter(tenant, policies.of(tenant).limits, long);
+    if (long) return { head, release: leave };
+    const deadline = startDeadline(head.signal, requestTimeoutMs);
+    return {
+      head: { ...head, signal: deadline.signal },
+      release() {
+        deadline.clear();
+        leave();
+      },
+    };
+  };
+}
+
+/** For whom names are mapped in one exchange. */
+function scopeOf({ tenant, identity }: ResourceRequest, { namesOf, view, controllers }: StagesOptions): Scope {
+  const { kinds } = view;
+  return {
+    names: namesOf(tenant),
+    tenant,
+    kinds,
+    isOwnNamespace: (namespace) => controllers.namespaces.state(tenant.id, namespace) !== 'absent',
+    isOwnGroup: (group) => Iterator.from(kinds.list(tenant)).some(({ kind }) => kind.custom && kind.group === group),
+    renames: new Renames(),
+    username: identity.username,
+    isTenant: (id) => controllers.tenants.get(id) !== undefined,
   };
 }

@@ -5,17 +5,15 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { type CertificatePair, createAuthority, issueServer } from '../pki/certificates.ts';
-import type { HostClient } from '../upstream/host-client.ts';
-import { HostError } from '../upstream/host-client.ts';
+import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { type CertificatePair, createAuthority, issueServer } from '../../pki/certificates.ts';
+import { PROXY_NAMESPACE, PROXY_NAMESPACE_PATH, PUBLIC_CONFIG_MAP } from '../../tenancy/host-names.ts';
+import { type HostClient, HostError } from '../../upstream/host-client.ts';
 
-const NAMESPACE = 'kubeveil-system';
 const CA_SECRET = 'kubeveil-serving-ca';
 const SEAL_SECRET = 'kubeveil-seal';
-const PUBLIC = 'kubeveil-public';
-const PREFIX = `/api/v1/namespaces/${NAMESPACE}`;
 
+/** The CA that signs the serving certificates of all replicas. */
 export async function servingCa(host: HostClient): Promise<CertificatePair> {
   const data = await sharedSecret(host, CA_SECRET, async () => {
     const made = await createAuthority([{ CN: ['kubeveil serving'] }]);
@@ -43,11 +41,12 @@ export function servingCertificate(ca: CertificatePair, names: readonly string[]
   });
 }
 
+/** Tells where tenants reach the proxy. @param server its URL */
 export async function publish(host: HostClient, server: string, caPem: string): Promise<void> {
-  await host.apply(`${PREFIX}/configmaps/${PUBLIC}`, {
+  await host.apply(`${PROXY_NAMESPACE_PATH}/configmaps/${PUBLIC_CONFIG_MAP}`, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: PUBLIC, namespace: NAMESPACE },
+    metadata: { name: PUBLIC_CONFIG_MAP, namespace: PROXY_NAMESPACE },
     data: { server, 'ca.crt': caPem },
   });
 }
@@ -58,14 +57,14 @@ async function sharedSecret(
   name: string,
   make: () => Promise<Record<string, string>>,
 ): Promise<JsonObject> {
-  const path = `${PREFIX}/secrets/${name}`;
+  const path = `${PROXY_NAMESPACE_PATH}/secrets/${name}`;
   const known = await host.get(path);
   if (known !== undefined) return dataOf(known);
   try {
     const stringData = await make();
-    const metadata = { name, namespace: NAMESPACE };
+    const metadata = { name, namespace: PROXY_NAMESPACE };
     return dataOf(
-      await host.create(`${PREFIX}/secrets`, {
+      await host.create(`${PROXY_NAMESPACE_PATH}/secrets`, {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata,

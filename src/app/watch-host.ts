@@ -1,0 +1,71 @@
+/** Everything that follows the host while the proxy runs: controllers, the view that requests meet, and the walls. */
+import { type Controllers, startControllers } from '../controllers/controllers.ts';
+import { readManifests } from '../controllers/walls/manifests.ts';
+import { watchReadiness } from '../controllers/walls/readiness.ts';
+import { logger } from '../observe/log.ts';
+import type { Policies } from '../policy/policy.ts';
+import type { Upstream } from '../ports.ts';
+import type { HostClient } from '../upstream/host-client.ts';
+import { createInformer } from '../upstream/informer.ts';
+import { type HostView, startHostView } from './host-view.ts';
+
+export interface WatchHostOptions {
+  readonly upstream: Upstream;
+  /** As the provisioner. */
+  readonly client: HostClient;
+  readonly policies: Policies;
+  /** Ends everything. */
+  readonly signal: AbortSignal;
+  /** Hears every fault; each is tried again. */
+  readonly onError: (what: string, error: unknown) => void;
+}
+
+export interface WatchedHost {
+  readonly controllers: Controllers;
+  readonly view: HostView;
+  /** Why nobody may be served, for the operator; undefined when all may. */
+  problem(): string | undefined;
+  /** Resolves when the walls stand and everything has been read once. */
+  whenReady(): Promise<void>;
+}
+
+export function watchHost({ upstream, client, policies, signal, onError }: WatchHostOptions): WatchedHost {
+  const log = logger('app');
+  const controllers = startControllers({
+    upstream,
+    createInformer: (path, query) =>
+      createInformer({
+        upstream,
+        identity: { as: 'provisioner' },
+        path,
+        query,
+        signal,
+        onError: (error) => onError(`following ${path}`, error),
+      }),
+    reserved: policies.reservedTenantIds,
+    signal,
+    onError,
+  });
+  const view = startHostView({ upstream, controllers, policies, signal, onError });
+  const walls = watchReadiness({
+    client,
+    manifests: readManifests(),
+    signal,
+    onChange: (problem) => (problem === undefined ? log.info('the walls stand') : log.error({ problem }, 'not ready')),
+  });
+
+  let isSynced = false;
+  const synced = Promise.all([controllers.whenSynced(), view.whenSynced()]).then(() => {
+    isSynced = true;
+  });
+  // It fails only when the process is ending.
+  synced.catch(() => {});
+  return {
+    controllers,
+    view,
+    problem: () => walls.problem() ?? (isSynced ? undefined : 'the host has not been read yet'),
+    async whenReady() {
+      await Promise.all([walls.whenReady(), synced]);
+    },
+  };
+}
