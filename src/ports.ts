@@ -5,7 +5,7 @@
 import type { Identity } from './exchange.ts';
 import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
 import type { JsonObject, JsonValue } from './k8s/types.ts';
-import type { TenantId, TenantName, UpstreamName } from './tenancy/names.ts';
+import type { TenantId, TenantName } from './tenancy/names.ts';
 import type { Tenant } from './tenancy/tenant.ts';
 
 /**
@@ -63,9 +63,6 @@ export interface NamespaceRegistry {
   state(tenant: TenantId, namespace: TenantName): 'ready' | 'pending' | 'terminating' | 'absent';
   /** The stored Namespace object, in upstream terms. */
   get(tenant: TenantId, namespace: TenantName): JsonObject | undefined;
-  list(tenant: TenantId): TenantName[];
-  /** The tenant that owns an upstream namespace by its prefix and label; undefined for the host's own. */
-  ownerOf(namespace: UpstreamName): TenantId | undefined;
 }
 
 /** Makes what a tenant needs upstream before a request can be served. */

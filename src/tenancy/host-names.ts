@@ -40,7 +40,9 @@ export function upstreamGroups(tenant: TenantId): readonly string[] {
   return [TENANTS_GROUP, tenantGroup(tenant)];
 }
 
-export const OWN_API_VERSION = `${OWN_PREFIX}v1alpha1`;
+/** The API group of Tenants, and the domain of our labels and finalizers. */
+export const OWN_GROUP = 'kubeveil.dev';
+export const OWN_API_VERSION = `${OWN_GROUP}/v1alpha1`;
 export const TENANTS_PATH = `/apis/${OWN_API_VERSION}/tenants`;
 
 /** On a Tenant: nothing of it is left on the host when this goes. */

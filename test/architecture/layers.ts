@@ -14,65 +14,68 @@ export interface Layer {
   readonly mayTypesOf?: readonly string[];
 }
 
-/** The leaves that every stage of a request builds on. */
-const SHARED = ['lib', 'k8s', 'errors', 'codec', 'tenancy', 'kinds', 'exchange', 'ports', 'observe'] as const;
+/** Helpers and words that know nothing of a tenant. */
+const BASE = ['lib', 'k8s', 'errors'] as const;
+/** What a stage knows besides: whose the request is, and what other stages have found out about it. */
+const WORDS = [...BASE, 'tenancy', 'exchange'] as const;
 
-/** The stages of a request, roughly in their order. No stage knows another: `pipeline.ts` joins them. */
-const STAGES = [
-  'listen',
-  'requestinfo',
-  'authn',
-  'bind',
-  'authz',
-  'limit',
-  'policy',
-  'translate',
-  'nonresource',
-  'discovery',
-  'openapi',
-  'reviews',
-  'virtual',
-  'verbs',
-  'cache',
-  'upstream',
-  'respond',
-  'audit',
-] as const;
-
-/** What one stage may import of another, as an exception to the rule above, each with its reason. */
-const BETWEEN_STAGES: Readonly<Partial<Record<(typeof STAGES)[number], readonly string[]>>> = {
-  // The last stage is where get, list, watch and writes are done: translate, send, translate back.
-  verbs: ['translate'],
-  // Stored roles are read as their tenant reads them.
-  authz: ['translate'],
-  // The two kinds of documents that it serves are folders of their own.
-  nonresource: ['discovery', 'openapi'],
-  // An access review asks the very engine that decides requests.
-  reviews: ['authz'],
-};
-
-export const LAYERS: readonly Layer[] = [
+const LEAVES: readonly Layer[] = [
   { name: 'lib', may: [] },
   { name: 'k8s', may: ['lib'] },
   { name: 'errors', may: ['lib', 'k8s'] },
-  { name: 'codec', may: ['lib', 'k8s', 'errors'] },
-  { name: 'kinds', may: ['lib', 'k8s', 'errors', 'tenancy', 'ports'] },
-  { name: 'tenancy', may: ['lib', 'k8s', 'errors', 'kinds', 'exchange', 'ports', 'observe'] },
+  { name: 'codec', may: BASE },
+  { name: 'observe', may: BASE },
   { name: 'pki', may: ['lib'] },
-  { name: 'exchange', may: ['lib', 'k8s', 'errors', 'codec', 'kinds', 'tenancy'] },
-  { name: 'ports', may: ['lib', 'k8s', 'errors', 'codec', 'kinds', 'tenancy', 'exchange'] },
-  { name: 'observe', may: ['lib', 'k8s', 'errors'] },
-  ...STAGES.map((name) => ({ name, may: [...SHARED, ...(BETWEEN_STAGES[name] ?? [])] })),
-  { name: 'config', may: SHARED },
+  { name: 'tenancy', may: BASE },
+  { name: 'kinds', may: [...BASE, 'tenancy'] },
+  { name: 'exchange', may: ['k8s', 'kinds', 'tenancy'] },
+  { name: 'ports', may: ['k8s', 'kinds', 'tenancy', 'exchange'] },
+];
+
+/** The stages of a request, in their order. No stage knows another: `pipeline.ts` joins them. */
+const STAGES: readonly Layer[] = [
+  // The log is handed in.
+  { name: 'listen', may: [...BASE, 'exchange'], mayTypesOf: ['observe'] },
+  { name: 'requestinfo', may: [...WORDS, 'kinds'] },
+  { name: 'authn', may: [...WORDS, 'codec', 'ports'] },
+  { name: 'bind', may: [...WORDS, 'ports'] },
+  { name: 'limit', may: WORDS },
+  { name: 'policy', may: [...WORDS, 'kinds'] },
+  // Stored roles are read as their tenant reads them.
+  { name: 'authz', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate'] },
+  // The three of which one serves: each has the parts that it is made of, and no other.
+  { name: 'nonresource', may: [...WORDS, 'codec', 'kinds', 'ports', 'discovery', 'openapi'] },
+  { name: 'reviews', may: [...WORDS, 'ports'] },
+  { name: 'verbs', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate'] },
+  { name: 'respond', may: [...BASE, 'exchange', 'codec', 'observe'] },
+  { name: 'audit', may: [...WORDS, 'observe'] },
+];
+
+/** What stages are made of, or are given. None knows a stage. */
+const PARTS: readonly Layer[] = [
+  { name: 'translate', may: [...BASE, 'codec', 'tenancy', 'kinds'] },
+  { name: 'discovery', may: [...WORDS, 'kinds'] },
+  { name: 'openapi', may: [...BASE, 'codec', 'tenancy', 'ports'] },
+  { name: 'virtual', may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports'] },
+  { name: 'upstream', may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports'] },
+];
+
+const names = (layers: readonly Layer[]): string[] => layers.map(({ name }) => name);
+
+export const LAYERS: readonly Layer[] = [
+  ...LEAVES,
+  ...PARTS,
+  ...STAGES,
+  // The order of the stages, and nothing of what is in them.
+  { name: 'pipeline', may: ['errors', 'kinds', 'tenancy', 'exchange'], mayTypesOf: ['listen'] },
+  { name: 'config', may: BASE },
   {
     name: 'controllers',
-    may: [...SHARED, 'pki', 'upstream/host-client', 'upstream/host-discovery'],
-    mayTypesOf: ['upstream'],
+    may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports', 'pki', 'upstream/host-client', 'upstream/host-discovery'],
   },
-  { name: 'onboarding', may: [...SHARED, 'pki', 'upstream/host-client'] },
-  { name: 'dev', may: ['lib', 'k8s', 'errors', 'pki', 'onboarding'] },
-  { name: 'pipeline', may: [...SHARED, ...STAGES] },
-  { name: 'app', may: [...SHARED, ...STAGES, 'pki', 'config', 'controllers', 'onboarding', 'pipeline'] },
+  { name: 'onboarding', may: [...BASE, 'codec', 'tenancy', 'ports', 'pki', 'upstream/host-client'] },
+  { name: 'dev', may: [...BASE, 'pki', 'onboarding'] },
+  { name: 'app', may: [...names([...LEAVES, ...PARTS, ...STAGES]), 'pipeline', 'controllers'] },
   { name: 'cli', may: 'everything' },
 ];
 
@@ -80,11 +83,11 @@ export const LAYERS: readonly Layer[] = [
 export const PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['undici', ['upstream']],
   ['jose', ['authn', 'codec']],
-  ['lru-cache', ['authn', 'cache']],
+  ['lru-cache', ['authn']],
   ['zod', ['config', 'policy']],
   ['commander', ['cli']],
   ['pino', ['observe']],
   ['yaml', ['config', 'policy', 'codec', 'upstream', 'onboarding', 'dev', 'cli']],
-  ['@peculiar/x509', ['pki', 'authn', 'controllers']],
+  ['@peculiar/x509', ['pki', 'authn']],
   ['node:child_process', ['dev']],
 ]);

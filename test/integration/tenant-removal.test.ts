@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Controllers } from '../../src/controllers/controllers.ts';
 import { nameOf } from '../../src/k8s/meta.ts';
 import { isObject, type JsonObject } from '../../src/k8s/types.ts';
-import type { TenantId } from '../../src/tenancy/names.ts';
+import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
 import { type Host, prepareHost, runControllers } from '../support/host.ts';
 import { createTenant, deleteTenant, heard } from '../support/tenants.ts';
 
@@ -144,7 +144,7 @@ describe('a tenant that is deleted', () => {
     await heard(controllers.informers.tenants, 'a condition', ({ object }) => {
       return nameOf(object) === 'forced' && JSON.stringify(object['status'] ?? '').includes('an earlier tenant');
     });
-    expect(controllers.namespaces.list('forced' as TenantId)).toEqual([]);
+    expect(controllers.namespaces.state('forced' as TenantId, 'default' as TenantName)).toBe('absent');
     expect(controllers.tenants.get('forced' as TenantId)?.phase).toBe('Pending');
     await admin('DELETE', `${NAMESPACES}/forced--default`);
     await heard(controllers.informers.tenants, 'in service', ({ object }) => {

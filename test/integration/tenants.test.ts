@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Controllers } from '../../src/controllers/controllers.ts';
 import { nameOf, uidOf } from '../../src/k8s/meta.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
-import type { TenantId, TenantName, UpstreamName } from '../../src/tenancy/names.ts';
+import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
 import { type Host, prepareHost, runControllers } from '../support/host.ts';
 import { eventually } from '../support/processes.ts';
 import { createTenant, deleteTenant, heard, type TestTenant } from '../support/tenants.ts';
@@ -120,8 +120,7 @@ describe('a new tenant', () => {
   });
   it('has a namespace `default` with its service account, that works', async () => {
     expect(controllers.namespaces.state(tenant.id, DEFAULT)).toBe('ready');
-    expect(controllers.namespaces.list(tenant.id)).toEqual(['default']);
-    expect(controllers.namespaces.ownerOf('life-new--default' as UpstreamName)).toBe(tenant.id);
+    expect(controllers.namespaces.state(tenant.id, 'default' as TenantName)).toBe('ready');
     expect(await exists(`${NAMESPACES}/life-new--default/serviceaccounts/default`)).toBe(true);
     const maps = `${NAMESPACES}/life-new--default/configmaps`;
     expect(await as(tenant, 'POST', maps, { metadata: { name: 'a' } })).toBe(201);

@@ -3,14 +3,16 @@
  * with rules on exactly those, and a ClusterRoleBinding when one of them is cluster-scoped. The namespace controller binds
  * the role in each namespace. With the last definition all of it goes.
  */
+
 import { labelsOf, nameOf, uidOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { sameJson } from '../../lib/same-json.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
+import { customRoleName, GUARD } from '../../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId, tenantIdProblem } from '../../tenancy/names.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 import type { HostLists } from '../host/host-lists.ts';
-import { customClusterBinding, customClusterRole, customRoleName, GUARD, PATHS } from '../host/host-objects.ts';
+import { customClusterBinding, customClusterRole, PATHS } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
 import { type CustomDefinition, customRules, definitionsOf, readDefinition } from './custom-rules.ts';
 

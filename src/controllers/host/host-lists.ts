@@ -5,14 +5,23 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/user-impersonation/ (constrained impersonation)
  */
+
 import { nameOf, uidOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { objects, strings } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { sameJson } from '../../lib/same-json.ts';
+import {
+  IMPERSONATION_ROLE,
+  READER_CUSTOM_ROLE,
+  TENANTS_GROUP,
+  tenantGroup,
+  upstreamUser,
+} from '../../tenancy/host-names.ts';
 import { type TenantId, tenantIdProblem } from '../../tenancy/names.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 import { customGroups } from '../custom/custom-rules.ts';
-import { IMPERSONATION_ROLE, PATHS, READER_CUSTOM_ROLE, tenantGroup } from './host-objects.ts';
+import { PATHS } from './host-objects.ts';
 import type { HostInformers } from './informers.ts';
 
 const USER_INFO = 'impersonate:user-info';
@@ -66,11 +75,8 @@ export function impersonationRules(tenants: readonly TenantId[], groups: readonl
   const rules: JsonObject[] = [];
   if (tenants.length > 0) {
     rules.push(
-      names(
-        'users',
-        tenants.map((id) => `kubeveil:${id}`),
-      ),
-      names('groups', ['kubeveil:tenants', ...tenants.map(tenantGroup)]),
+      names('users', tenants.map(upstreamUser)),
+      names('groups', [TENANTS_GROUP, ...tenants.map(tenantGroup)]),
     );
   }
   if (groups.length > 0) {
@@ -89,15 +95,10 @@ function readerRules(groups: readonly string[]): JsonObject[] {
 }
 
 function isListed(role: JsonObject | undefined, tenant: TenantId): boolean {
-  const rules = Array.isArray(role?.['rules']) ? role['rules'] : [];
+  const rules = objects(role, 'rules');
   const has = (resource: string, name: string) =>
     rules.some(
-      (rule) =>
-        isObject(rule) &&
-        Array.isArray(rule['resources']) &&
-        rule['resources'].includes(resource) &&
-        Array.isArray(rule['resourceNames']) &&
-        rule['resourceNames'].includes(name),
+      (rule) => strings(rule, 'resources').includes(resource) && strings(rule, 'resourceNames').includes(name),
     );
-  return has('users', `kubeveil:${tenant}`) && has('groups', tenantGroup(tenant));
+  return has('users', upstreamUser(tenant)) && has('groups', tenantGroup(tenant));
 }

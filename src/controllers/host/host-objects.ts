@@ -1,9 +1,19 @@
 /**
- * What controllers keep on the host for a tenant: how these objects are called and what stands in them. Names and
- * labels here are the ones that the walls in `deploy/` allow the provisioner to write.
+ * What controllers keep on the host for a tenant: where these objects live and what stands in them, as the walls in
+ * `deploy/` allow the provisioner to write it; and whose an object of the host is.
  */
-import { labelsOf, metadataOf, nameOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { annotationOf, labelsOf, metadataOf, nameOf } from '../../k8s/meta.ts';
+import { child } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import {
+  type CUSTOM_NAME,
+  customRoleName,
+  GUARD,
+  GUARD_NAME,
+  PROXY_NAMESPACE_PATH,
+  TENANTS_PATH,
+  tenantGroup,
+} from '../../tenancy/host-names.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -14,57 +24,22 @@ import {
 } from '../../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
 
-export const SYSTEM_NAMESPACE = 'kubeveil-system';
-/** On a Tenant: nothing of it is left on the host when this goes. */
-export const TENANT_FINALIZER = 'kubeveil.dev/tenant';
-/** Label and finalizer of what gives a tenant its rights. */
-export const GUARD = 'kubeveil.dev/guard';
-export const IMPERSONATION_ROLE = 'kubeveil:impersonation';
-export const READER_CUSTOM_ROLE = 'kubeveil:reader-custom';
-export const GUARD_NAME = 'kubeveil:guard';
-export const CUSTOM_NAME = 'kubeveil:custom';
-
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const RBAC_VERSION = `${RBAC_GROUP}/v1`;
 const RBAC = `/apis/${RBAC_VERSION}`;
 
 export const PATHS = {
-  tenants: '/apis/kubeveil.dev/v1alpha1/tenants',
+  tenants: TENANTS_PATH,
   namespaces: '/api/v1/namespaces',
   clusterRoles: `${RBAC}/clusterroles`,
   clusterBindings: `${RBAC}/clusterrolebindings`,
   allBindings: `${RBAC}/rolebindings`,
   bindings: (namespace: string) => `${RBAC}/namespaces/${namespace}/rolebindings`,
   accounts: (namespace: string) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
-  secrets: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/secrets`,
+  secrets: `${PROXY_NAMESPACE_PATH}/secrets`,
   definitions: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
   accessReviews: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
 } as const;
-
-/** The group that holds a tenant's rights on the host. */
-export function tenantGroup(tenant: TenantId): string {
-  return `kubeveil:tenant:${tenant}`;
-}
-
-/** The ClusterRole with the rights on a tenant's own API groups. */
-export function customRoleName(tenant: TenantId): string {
-  return `${CUSTOM_NAME}:${tenant}`;
-}
-
-export function isTerminating(object: JsonObject): boolean {
-  return typeof metadataOf(object)['deletionTimestamp'] === 'string';
-}
-
-export function finalizersOf(object: JsonObject): string[] {
-  const finalizers = metadataOf(object)['finalizers'];
-  return Array.isArray(finalizers) ? finalizers.filter((item) => typeof item === 'string') : [];
-}
-
-export function annotationOf(object: JsonObject, key: string): string | undefined {
-  const annotations = metadataOf(object)['annotations'];
-  const value = isObject(annotations) && Object.hasOwn(annotations, key) ? annotations[key] : undefined;
-  return typeof value === 'string' ? value : undefined;
-}
 
 /** The tenant that both the name and the label of a namespace or cluster-scoped object say; else undefined. */
 export function labelledOwner(object: JsonObject): TenantId | undefined {
@@ -84,14 +59,12 @@ export function namespaceObject(tenant: { id: TenantId; uid: string }, name: Ten
 /** Adds what says whose a namespace is. */
 export function withOwner(tenant: { id: TenantId; uid: string }, namespace: JsonObject): JsonObject {
   const metadata = metadataOf(namespace);
-  const labels = isObject(metadata['labels']) ? metadata['labels'] : {};
-  const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
   return {
     ...namespace,
     metadata: {
       ...metadata,
-      labels: { ...labels, [TENANT_LABEL]: tenant.id },
-      annotations: { ...annotations, [TENANT_UID_ANNOTATION]: tenant.uid },
+      labels: { ...child(metadata, 'labels'), [TENANT_LABEL]: tenant.id },
+      annotations: { ...child(metadata, 'annotations'), [TENANT_UID_ANNOTATION]: tenant.uid },
     },
   };
 }

@@ -1,9 +1,11 @@
 /**
  * The collections of the host that controllers and registries follow: one watch each, however many tenants there are.
  */
+
 import type { Informer } from '../../k8s/informer.ts';
+import { GUARD } from '../../tenancy/host-names.ts';
 import { TENANT_LABEL } from '../../tenancy/names.ts';
-import { GUARD, PATHS } from './host-objects.ts';
+import { PATHS } from './host-objects.ts';
 
 export interface HostInformers {
   readonly tenants: Informer;

@@ -8,6 +8,7 @@
 import { isObject, type JsonObject } from '../../k8s/types.ts';
 import { pause } from '../../lib/backoff.ts';
 import type { Upstream, UpstreamIdentity } from '../../ports.ts';
+import { OWN_NAME_PREFIX } from '../../tenancy/host-names.ts';
 import type { TenantId } from '../../tenancy/names.ts';
 import { createHostClient, HostError } from '../../upstream/host-client.ts';
 import { PATHS } from '../host/host-objects.ts';
@@ -29,7 +30,8 @@ const PAUSES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 250, 250, 500, 750];
 
 /** What controllers do in a tenant's name, they do as this user of it. */
 export function controllerIdentity(tenant: TenantId): UpstreamIdentity {
-  return { as: 'tenant', tenant, user: { username: 'kubeveil:controller', groups: [], uid: '', extra: {} } };
+  const username = `${OWN_NAME_PREFIX}controller`;
+  return { as: 'tenant', tenant, user: { username, groups: [], uid: '', extra: {} } };
 }
 
 /** Resolves when the host says yes. @throws {Error} when it still says no after about two seconds */

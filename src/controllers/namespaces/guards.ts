@@ -2,13 +2,15 @@
  * Keeps one guard RoleBinding as it should be: made when absent, mended when changed by hand, made again when deleted
  * by hand. What the informer knows decides, so that a guard which is right costs no request.
  */
+
 import type { Informer } from '../../k8s/informer.ts';
-import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../../k8s/meta.ts';
+import { finalizersOf, isTerminating, labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { sameJson } from '../../lib/same-json.ts';
+import { GUARD } from '../../tenancy/host-names.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 import { HostError, unless } from '../../upstream/host-client.ts';
-import { finalizersOf, GUARD, isTerminating, PATHS } from '../host/host-objects.ts';
+import { PATHS } from '../host/host-objects.ts';
 
 /** @returns true when it had to be made or mended, so that it must be proven again */
 export async function ensureGuard(client: HostClient, guards: Informer, wanted: JsonObject): Promise<boolean> {

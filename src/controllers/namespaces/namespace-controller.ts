@@ -3,26 +3,17 @@
  * bound where it has any, and the guard seen to work. While a namespace goes, the guards stay until nothing else is in it,
  * so that the tenant can still clear its finalizers; then they let go.
  */
-import { nameOf, namespaceOf, uidOf } from '../../k8s/meta.ts';
+
+import { finalizersOf, isTerminating, nameOf, namespaceOf, uidOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
 import type { Upstream } from '../../ports.ts';
+import { CUSTOM_NAME, GUARD, GUARD_NAME } from '../../tenancy/host-names.ts';
 import type { TenantId } from '../../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 import { unless } from '../../upstream/host-client.ts';
 import { definitionsOf } from '../custom/custom-rules.ts';
-import {
-  annotationOf,
-  CUSTOM_NAME,
-  finalizersOf,
-  GUARD,
-  GUARD_NAME,
-  guardBinding,
-  isTerminating,
-  labelledOwner,
-  PATHS,
-} from '../host/host-objects.ts';
+import { guardBinding, isOfTenant, labelledOwner, PATHS } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
 import { guardRight, proveRight } from './guard-proof.ts';
 import { ensureGuard, letGo, removeGuard } from './guards.ts';
@@ -77,7 +68,8 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
   function liveOwner(namespace: JsonObject): TenantId | undefined {
     const tenant = labelledOwner(namespace);
     const live = tenant && informers.tenants.get('', tenant);
-    return live !== undefined && annotationOf(namespace, TENANT_UID_ANNOTATION) === uidOf(live) ? tenant : undefined;
+    if (tenant === undefined || live === undefined) return undefined;
+    return isOfTenant(namespace, { id: tenant, uid: uidOf(live) }) ? tenant : undefined;
   }
 
   async function keepCustom(tenant: TenantId, namespace: string): Promise<void> {

@@ -4,13 +4,13 @@
  */
 import { readObject } from '../../codec/json.ts';
 import { ApiError } from '../../errors.ts';
-import { uidOf } from '../../k8s/meta.ts';
+import { nameOf, uidOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import type { NamespaceRegistry, Provisioner, Upstream } from '../../ports.ts';
-import { type TenantName, toUpstreamName } from '../../tenancy/names.ts';
-import { SYSTEM_NAMESPACES, TENANT_UID_ANNOTATION, type Tenant } from '../../tenancy/tenant.ts';
+import { type TenantName, toTenantName, toUpstreamName, type UpstreamName } from '../../tenancy/names.ts';
+import { SYSTEM_NAMESPACES, type Tenant } from '../../tenancy/tenant.ts';
 import { createHostClient, FIELD_MANAGER } from '../../upstream/host-client.ts';
-import { annotationOf, labelledOwner, namespaceObject, PATHS, withOwner } from '../host/host-objects.ts';
+import { isOfTenant, namespaceObject, PATHS, withOwner } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
 
@@ -44,8 +44,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
   /** Reads it from upstream, so that a replica that lags knows it too. */
   async function find(tenant: Tenant, namespace: TenantName): Promise<JsonObject | undefined> {
     const found = await client.get(`${PATHS.namespaces}/${toUpstreamName(tenant.id, namespace)}`);
-    if (found === undefined || labelledOwner(found) !== tenant.id) return undefined;
-    if (annotationOf(found, TENANT_UID_ANNOTATION) !== tenant.uid) return undefined;
+    if (found === undefined || !isOfTenant(found, tenant)) return undefined;
     informers.namespaces.note(found);
     return found;
   }
@@ -64,9 +63,9 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
       const isDryRun = query.some(([key]) => key === 'dryRun');
       if (response.status !== 201 || isDryRun) return response;
       const stored = readObject(response.body);
-      const name = String((stored['metadata'] as JsonObject)['name']);
+      const name = nameOf(stored) as UpstreamName;
       informers.namespaces.note(stored);
-      await whenReady(stored, name, name.slice(tenant.id.length + 2) as TenantName);
+      await whenReady(stored, name, toTenantName(tenant.id, name) ?? ('' as TenantName));
       return response;
     },
 

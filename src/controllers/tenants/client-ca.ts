@@ -5,51 +5,24 @@
  *   subject  CN=kubeveil tenant acme, OU=<uid>
  *   Secret   kubeveil-system/tenant-ca-acme: tls.crt, tls.key (PKCS #8)
  */
-import { randomBytes, webcrypto } from 'node:crypto';
-import '../../lib/reflect-polyfill.ts';
-import * as x509 from '@peculiar/x509';
-import { labelsOf, metadataOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { annotationOf, labelsOf, metadataOf } from '../../k8s/meta.ts';
+import { child, text } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import { type CertificatePair, createAuthority } from '../../pki/certificates.ts';
+import { clientCaCommonName, clientCaSecretName, OWN_API_VERSION, PROXY_NAMESPACE } from '../../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId } from '../../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
-import { annotationOf, PATHS, SYSTEM_NAMESPACE } from '../host/host-objects.ts';
-
-const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-const TTL_MS = 10 * 365 * 86_400_000;
-/** Clocks of the proxy and of its clients differ by a little. */
-const BACKDATE_MS = 5 * 60_000;
+import { PATHS } from '../host/host-objects.ts';
 
 interface Owner {
   readonly id: TenantId;
   readonly uid: string;
 }
 
-export function clientCaSecretName(tenant: TenantId): string {
-  return `tenant-ca-${tenant}`;
-}
-/** Makes a self-signed CA that may sign leaf certificates only. PEM texts. */
-export async function createClientCa(tenant: Owner, nowMs: number): Promise<{ certPem: string; keyPem: string }> {
-  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
-  const serial = randomBytes(16);
-  // Positive and of full length, as RFC 5280 section 4.1.2.2 asks.
-  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    serialNumber: serial.toString('hex'),
-    name: [{ CN: [`kubeveil tenant ${tenant.id}`] }, { OU: [tenant.uid] }],
-    notBefore: new Date(nowMs - BACKDATE_MS),
-    notAfter: new Date(nowMs + TTL_MS),
-    signingAlgorithm: EC,
-    keys,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
-  });
-  const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
-  const keyPem = x509.PemConverter.encode(der, x509.PemConverter.PrivateKeyTag);
-  return { certPem: `${certificate.toString('pem')}\n`, keyPem: `${keyPem}\n` };
+/** Makes a CA that only this tenant has. */
+export async function createClientCa(tenant: Owner): Promise<CertificatePair> {
+  return await createAuthority([{ CN: [clientCaCommonName(tenant.id)] }, { OU: [tenant.uid] }]);
 }
 
 /**
@@ -59,7 +32,6 @@ export async function createClientCa(tenant: Owner, nowMs: number): Promise<{ ce
 export async function ensureClientCa(
   client: HostClient,
   tenant: Owner,
-  nowMs: number,
   options: { isLikelyNew: boolean },
 ): Promise<string> {
   const path = `${PATHS.secrets}/${clientCaSecretName(tenant.id)}`;
@@ -67,36 +39,35 @@ export async function ensureClientCa(
   const known = stored && certificateIn(stored, tenant);
   if (known !== undefined) return known;
   if (stored !== undefined) await client.remove(path, String(metadataOf(stored)['uid']));
-  const made = await createClientCa(tenant, nowMs);
+  const made = await createClientCa(tenant);
   try {
     await client.create(PATHS.secrets, secretObject(tenant, made));
     return made.certPem;
   } catch (error) {
     if (!(error instanceof HostError) || error.reason !== 'AlreadyExists') throw error;
-    if (options.isLikelyNew) return ensureClientCa(client, tenant, nowMs, { isLikelyNew: false });
+    if (options.isLikelyNew) return ensureClientCa(client, tenant, { isLikelyNew: false });
     throw error;
   }
 }
 
 function certificateIn(secret: JsonObject, tenant: Owner): string | undefined {
-  const data = isObject(secret['data']) ? secret['data'] : {};
-  const certificate = data['tls.crt'];
+  const certificate = text(child(secret, 'data'), 'tls.crt');
   const isOurs =
     labelsOf(secret)[TENANT_LABEL] === tenant.id && annotationOf(secret, TENANT_UID_ANNOTATION) === tenant.uid;
-  return isOurs && typeof certificate === 'string' ? Buffer.from(certificate, 'base64').toString('utf8') : undefined;
+  return isOurs && certificate !== '' ? Buffer.from(certificate, 'base64').toString('utf8') : undefined;
 }
 
-function secretObject(tenant: Owner, ca: { certPem: string; keyPem: string }): JsonObject {
+function secretObject(tenant: Owner, ca: CertificatePair): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
     type: 'kubernetes.io/tls',
     metadata: {
       name: clientCaSecretName(tenant.id),
-      namespace: SYSTEM_NAMESPACE,
+      namespace: PROXY_NAMESPACE,
       labels: { [TENANT_LABEL]: tenant.id },
       annotations: { [TENANT_UID_ANNOTATION]: tenant.uid },
-      ownerReferences: [{ apiVersion: 'kubeveil.dev/v1alpha1', kind: 'Tenant', name: tenant.id, uid: tenant.uid }],
+      ownerReferences: [{ apiVersion: OWN_API_VERSION, kind: 'Tenant', name: tenant.id, uid: tenant.uid }],
     },
     stringData: { 'tls.crt': ca.certPem, 'tls.key': ca.keyPem },
   };

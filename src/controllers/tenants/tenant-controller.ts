@@ -3,9 +3,11 @@
  * impersonates, the namespace `default` with a guard that is seen to work; then `Active`. Level-triggered: it looks at
  * what is there and does what is missing, so a crash in the middle leaves nothing that the next look does not mend.
  */
-import { labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
+
+import { finalizersOf, isTerminating, labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
 import { isObject, type JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
+import { TENANT_FINALIZER } from '../../tenancy/host-names.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -18,15 +20,7 @@ import {
 import type { HostClient } from '../../upstream/host-client.ts';
 import { HostError } from '../../upstream/host-client.ts';
 import type { HostLists } from '../host/host-lists.ts';
-import {
-  finalizersOf,
-  isOfTenant,
-  isTerminating,
-  labelledOwner,
-  namespaceObject,
-  PATHS,
-  TENANT_FINALIZER,
-} from '../host/host-objects.ts';
+import { isOfTenant, labelledOwner, namespaceObject, PATHS } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
 import type { NamespaceProofs } from '../namespaces/namespace-proofs.ts';
 import { ensureClientCa } from './client-ca.ts';
@@ -103,7 +97,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
     refuseTaken(owner);
     const isLikelyNew = !isObject(tenant['status']) || tenant['status']['clientCa'] === undefined;
     const [clientCa] = await Promise.all([
-      ensureClientCa(client, owner, nowMs(), { isLikelyNew }),
+      ensureClientCa(client, owner, { isLikelyNew }),
       lists.include(owner.id),
       ensureDefault(owner),
     ]);

@@ -2,14 +2,14 @@
  * The live tenants, read from the Tenant objects of the host. A Tenant that is being deleted or suspended is here, with
  * that phase, so that a request of it can be refused in plain words; one whose name is no id is not here at all.
  */
-import { ApiError } from '../../errors.ts';
+import { notSynced } from '../../errors.ts';
 import type { Informer } from '../../k8s/informer.ts';
-import { metadataOf, nameOf, uidOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { isTerminating, metadataOf, nameOf, uidOf } from '../../k8s/meta.ts';
+import { child, text } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import type { TenantRegistry } from '../../ports.ts';
 import { type TenantId, tenantIdProblem } from '../../tenancy/names.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import { isTerminating } from '../host/host-objects.ts';
 
 export function createTenantRegistry(tenants: Informer): TenantRegistry {
   /** Objects of an informer never change, so each is read once. */
@@ -25,12 +25,7 @@ export function createTenantRegistry(tenants: Informer): TenantRegistry {
   }
 
   function assertSynced(): void {
-    if (!tenants.synced) {
-      throw new ApiError('ERR_UNAVAILABLE', 'the proxy has not read the tenants yet; try again', {
-        why: 'tenants-not-synced',
-        details: { retryAfterSeconds: 1 },
-      });
-    }
+    if (!tenants.synced) throw notSynced('tenants');
   }
 
   return {
@@ -50,25 +45,20 @@ export function createTenantRegistry(tenants: Informer): TenantRegistry {
 
 /** What a Tenant object says. Anything that is not clearly `Active` is not served. */
 export function readTenant(object: JsonObject): Tenant {
-  const metadata = metadataOf(object);
-  const spec = isObject(object['spec']) ? object['spec'] : {};
-  const status = isObject(object['status']) ? object['status'] : {};
+  const spec = child(object, 'spec');
+  const status = child(object, 'status');
   return {
     id: nameOf(object) as TenantId,
     uid: uidOf(object),
-    createdAt: text(metadata['creationTimestamp']),
+    createdAt: text(metadataOf(object), 'creationTimestamp'),
     phase: phaseOf(object, spec, status),
-    clientCaPem: text(status['clientCa']),
-    policy: text(spec['policy']) || 'default',
+    clientCaPem: text(status, 'clientCa'),
+    policy: text(spec, 'policy') || 'default',
   };
 }
 
 function phaseOf(object: JsonObject, spec: JsonObject, status: JsonObject): Tenant['phase'] {
   if (isTerminating(object)) return 'Terminating';
   if (spec['suspended'] === true) return 'Suspended';
-  return status['phase'] === 'Active' && text(status['clientCa']) !== '' ? 'Active' : 'Pending';
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return status['phase'] === 'Active' && text(status, 'clientCa') !== '' ? 'Active' : 'Pending';
 }

@@ -9,20 +9,21 @@
  * While namespaces go, which takes the host's controllers their time, only they are looked at. The tenant is gone when
  * one look at the whole host, with nothing remembered, finds nothing.
  */
+
 import type { Informer } from '../../k8s/informer.ts';
-import { labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../../k8s/meta.ts';
+import { finalizersOf, isTerminating, labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../../k8s/meta.ts';
 import { isObject, type JsonObject } from '../../k8s/types.ts';
 import type { Upstream } from '../../ports.ts';
+import { clientCaSecretName, OWN_GROUP } from '../../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId } from '../../tenancy/names.ts';
 import { createHostClient, type HostClient, unless } from '../../upstream/host-client.ts';
 import type { CustomController } from '../custom/custom-controller.ts';
 import { readDefinition } from '../custom/custom-rules.ts';
 import { type HostKind, readTenantKinds, type TenantKinds } from '../host/host-kinds.ts';
 import type { HostLists } from '../host/host-lists.ts';
-import { finalizersOf, isTerminating, labelledOwner, PATHS } from '../host/host-objects.ts';
+import { labelledOwner, PATHS } from '../host/host-objects.ts';
 import { controllerIdentity } from '../namespaces/guard-proof.ts';
 import { remainingFinalizers } from '../namespaces/namespace-conditions.ts';
-import { clientCaSecretName } from './client-ca.ts';
 
 export interface TenantRemovalOptions {
   upstream: Upstream;
@@ -187,7 +188,7 @@ export function isTenants(finalizer: string): boolean {
   // `foregroundDeletion`, `orphan`, `kubernetes`: Kubernetes alone may leave out the domain.
   if (slash < 0) return false;
   const domain = finalizer.slice(0, slash);
-  return !['kubernetes.io', 'k8s.io', 'kubeveil.dev'].some((own) => domain === own || domain.endsWith(`.${own}`));
+  return !['kubernetes.io', 'k8s.io', OWN_GROUP].some((own) => domain === own || domain.endsWith(`.${own}`));
 }
 
 function counted(items: readonly JsonObject[], what: string): string | undefined {

@@ -2,10 +2,11 @@
  * Are the walls of `deploy/` on the host, unchanged, and do they bite? Compared with the manifests of this version: a
  * policy that somebody loosened is as bad as one that is not there.
  */
+
 import { nameOf } from '../../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
+import { PROXY_NAMESPACE } from '../../tenancy/host-names.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
-import { SYSTEM_NAMESPACE } from '../host/host-objects.ts';
 import type { Manifest } from './manifests.ts';
 
 const WALL_KINDS = new Set([
@@ -41,10 +42,10 @@ export async function wallsBite(client: HostClient): Promise<boolean> {
   const probe = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'kubeveil-wall-probe', namespace: SYSTEM_NAMESPACE },
+    metadata: { name: 'kubeveil-wall-probe', namespace: PROXY_NAMESPACE },
   };
   try {
-    await client.create(`/api/v1/namespaces/${SYSTEM_NAMESPACE}/configmaps`, probe, [['dryRun', 'All']]);
+    await client.create(`/api/v1/namespaces/${PROXY_NAMESPACE}/configmaps`, probe, [['dryRun', 'All']]);
     return false;
   } catch (error) {
     if (error instanceof HostError && error.message.includes('kubeveil-probe')) return true;
