@@ -11,6 +11,7 @@
  */
 import { notSynced } from '../errors.ts';
 import type { Identity } from '../exchange.ts';
+import { aggregate } from '../k8s/aggregate.ts';
 import type { Informer, InformerEvent } from '../k8s/informer.ts';
 import { nameOf, namespaceOf } from '../k8s/meta.ts';
 import { type Attributes, type Decision, MASTERS, type PolicyRule } from '../k8s/rbac.ts';
@@ -175,10 +176,4 @@ function describe(binding: Binding, keys: readonly string[]): string {
   return binding.namespace === ''
     ? `ClusterRoleBinding ${goQuote(binding.name)} of ${role}`
     : `RoleBinding ${goQuote(`${binding.name}/${binding.namespace}`)} of ${role}`;
-}
-
-/** Several errors in one text, as apimachinery's Aggregate prints them: each once. */
-export function aggregate(errors: readonly string[]): string {
-  const unique = [...new Set(errors)];
-  return unique.length === 1 ? `${unique[0]}` : `[${unique.join(', ')}]`;
 }

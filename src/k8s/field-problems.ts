@@ -3,6 +3,7 @@
  * @see k8s.io/apimachinery pkg/util/validation/field/errors.go and pkg/api/errors/errors.go (NewInvalid) at v0.36
  */
 import { goQuote } from '../lib/go-quote.ts';
+import { aggregate } from './aggregate.ts';
 import type { JsonValue, StatusDetails } from './types.ts';
 
 export interface FieldProblem {
@@ -41,8 +42,7 @@ export function invalidStatus(
   name: string,
   problems: readonly FieldProblem[],
 ): { message: string; details: StatusDetails } {
-  const texts = [...new Set(problems.map(({ field, message }) => `${field}: ${message}`))];
-  const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  const all = aggregate(problems.map(({ field, message }) => `${field}: ${message}`));
   const qualified = group === '' ? kind : `${kind}.${group}`;
   return {
     message: `${qualified} ${goQuote(name)} is invalid: ${all}`,

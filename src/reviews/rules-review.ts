@@ -2,7 +2,7 @@
  * SelfSubjectRulesReview: all that the caller may do in one namespace, as `kubectl auth can-i --list` shows it.
  * @see k8s.io/kubernetes pkg/registry/authorization/selfsubjectrulesreview/rest.go at v1.36
  */
-import { aggregate } from '../authz/tenant-rbac.ts';
+import { aggregate } from '../k8s/aggregate.ts';
 import type { PolicyRule } from '../k8s/rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Authorizer } from '../ports.ts';

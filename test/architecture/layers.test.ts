@@ -134,4 +134,20 @@ describe('layer rules', () => {
     expect(named.filter((name) => !names.includes(name ?? ''))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
   });
+
+  it('have no way from a layer back to itself', () => {
+    const below = new Map(
+      LAYERS.map((layer) => {
+        const direct = [...mayImport(layer), ...(layer.mayTypesOf ?? [])].map((name) => name.split('/')[0] ?? '');
+        return [layer.name, direct.filter((name) => name !== layer.name)];
+      }),
+    );
+    // A layer is put once all that it may import is: those that never can be are in a circle, or above one.
+    const put = new Set<string>();
+    for (let before = -1; before !== put.size; ) {
+      before = put.size;
+      for (const [name, under] of below) if (under.every((one) => put.has(one))) put.add(name);
+    }
+    expect(names.filter((name) => !put.has(name))).toEqual([]);
+  });
 });
