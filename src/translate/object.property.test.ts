@@ -90,6 +90,8 @@ function ofSpecial(name: string): fc.Arbitrary<JsonValue> {
       return reference;
     case 'templateMetadata':
       return fc.record({ labels: fc.constant({ app: 'acme--x' }), annotations: userMap });
+    case 'crdGroup':
+      return fc.constantFrom('stable.example.com', 'acme--x.example.com');
     case 'crdConversion':
       return fc.constant({ strategy: 'None' });
     case 'quotaKey':

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, groupRef, specialRef } from '../refs.ts';
+import { conditionRefs, specialRef } from '../refs.ts';
 import { native, OPEN } from '../row.ts';
 
 export const APIEXTENSIONS: readonly Kind[] = [
@@ -16,7 +16,7 @@ export const APIEXTENSIONS: readonly Kind[] = [
     naming: { is: 'crdName' },
     reason: 'stored under a group of the tenant’s own, so that two tenants may define the same kind differently',
     // A conversion webhook on the host blocks whoever lists that kind, the garbage collector included.
-    refs: [groupRef('spec.group'), specialRef('spec.conversion', 'crdConversion'), ...conditionRefs()],
+    refs: [specialRef('spec.group', 'crdGroup'), specialRef('spec.conversion', 'crdConversion'), ...conditionRefs()],
     subresources: { status: OPEN },
   }),
 ];

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../k8s/types.ts';
 import type { Walk } from '../walk.ts';
 import { autoscalerAnnotationsDown, autoscalerAnnotationsUp } from './autoscaler-annotations.ts';
 import { crdConversionDown, crdConversionUp } from './crd-conversion.ts';
+import { crdGroupDown, crdGroupUp } from './crd-group.ts';
 import { eventObjectDown, eventObjectUp } from './event-object.ts';
 import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
 import { quotaKeyDown, quotaKeyUp } from './quota-key.ts';
@@ -17,6 +18,7 @@ export interface Special {
 const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['autoscalerAnnotations', { up: autoscalerAnnotationsUp, down: autoscalerAnnotationsDown }],
   ['crdConversion', { up: crdConversionUp, down: crdConversionDown }],
+  ['crdGroup', { up: crdGroupUp, down: crdGroupDown }],
   ['eventObject', { up: eventObjectUp, down: eventObjectDown }],
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
   ['quotaKey', { up: quotaKeyUp, down: quotaKeyDown }],

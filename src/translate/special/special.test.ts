@@ -132,3 +132,31 @@ describe('the registry', () => {
     expect(specialOf('quotaKey').up).toBeTypeOf('function');
   });
 });
+
+describe('the group of a CRD', () => {
+  const crd = (group: string) => ({
+    kind: 'CustomResourceDefinition',
+    apiVersion: 'apiextensions.k8s.io/v1',
+    metadata: { name: `foos.${group}` },
+    spec: { group, names: { plural: 'foos', kind: 'Foo' }, scope: 'Cluster' },
+  });
+
+  it('is the tenant’s own upstream', () => {
+    const { upstream, tenant } = trip('apiextensions.k8s.io/customresourcedefinitions', crd('stable.example.com'));
+    expect(upstream).toMatchObject({
+      metadata: { name: 'foos.acme--stable.example.com' },
+      spec: { group: 'acme--stable.example.com' },
+    });
+    expect(tenant).toEqual(crd('stable.example.com'));
+  });
+
+  it.each(['apps', 'networking.k8s.io', 'gateway.networking.k8s.io'])('is never the host’s: %s', (group) => {
+    const define = () => trip('apiextensions.k8s.io/customresourcedefinitions', crd(group));
+    expect(define).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID',
+        message: `CustomResourceDefinition.apiextensions.k8s.io "foos.${group}" is invalid: spec.group: Invalid value: "${group}": this group is not yours to define kinds in`,
+      }),
+    );
+  });
+});
