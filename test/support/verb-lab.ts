@@ -99,7 +99,6 @@ export class VerbLab {
         target,
         headers: new Map(),
         impersonate: new Map(),
-        serverName: undefined,
         peerCertificate: undefined,
         signal: new AbortController().signal,
       },
