@@ -43,6 +43,7 @@ export function watchHost({ upstream, client, policies, signal, onError }: Watch
         onError: (error) => onError(`following ${path}`, error),
       }),
     reserved: policies.reservedTenantIds,
+    policyNames: () => policies.names,
     signal,
     onError,
   });

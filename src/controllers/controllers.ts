@@ -26,6 +26,8 @@ export interface ControllersOptions {
   createInformer: (path: string, query: ReadonlyArray<readonly [string, string]>) => Informer;
   /** Ids that no tenant may have, beyond the built-in ones. */
   reserved?: ReadonlySet<string>;
+  /** Names of the policies that a Tenant may name, as they are now. */
+  policyNames: () => ReadonlySet<string>;
   /** Ends everything. */
   signal: AbortSignal;
   nowMs?: () => number;
@@ -79,6 +81,7 @@ export function startControllers(options: ControllersOptions): Controllers {
       removal,
       signal,
       reserved: options.reserved ?? new Set(),
+      policyNames: options.policyNames,
       nowMs,
       onError,
     });

@@ -30,7 +30,8 @@ export interface Policy {
 export interface Policies {
   /** @throws {ApiError} ERR_UNAVAILABLE when the tenant names a policy that is not loaded. */
   of(tenant: Pick<Tenant, 'policy'>): Policy;
-  has(name: string): boolean;
+  /** Of the policies that are loaded. */
+  readonly names: ReadonlySet<string>;
   /** Ids that no new tenant may have, of all files together. */
   readonly reservedTenantIds: ReadonlySet<string>;
 }
@@ -81,7 +82,7 @@ export function createPolicies(files: ReadonlyMap<string, PolicyFile>): Policies
         },
       );
     },
-    has: (name) => policies.has(name),
+    names: new Set(policies.keys()),
     reservedTenantIds: new Set([...files.values()].flatMap((file) => file.reservedTenantIds)),
   };
 }

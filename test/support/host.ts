@@ -2,7 +2,7 @@
  * A host made ready for the proxy: `deploy/` installed, and an upstream that goes as the three accounts, with tokens that
  * the base account mints. What a test does through it meets the same walls as the proxy itself.
  */
-import { type Controllers, startControllers } from '../../src/controllers/controllers.ts';
+import { type Controllers, type ControllersOptions, startControllers } from '../../src/controllers/controllers.ts';
 import { install } from '../../src/controllers/walls/install.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
 import { accountTokens } from '../../src/upstream/credentials.ts';
@@ -52,10 +52,12 @@ export async function prepareHost(facts: ControlPlaneFacts): Promise<Host> {
   };
 }
 
+const DEFAULT_POLICY: ReadonlySet<string> = new Set(['default']);
+
 /** The provisioner's controllers on a host, as `kubeveil serve` runs them. */
 export function runControllers(
   host: Host,
-  options: { reserved?: ReadonlySet<string>; onError?: (what: string, error: unknown) => void } = {},
+  options: Partial<Pick<ControllersOptions, 'reserved' | 'policyNames' | 'onError'>> = {},
 ): Controllers & AsyncDisposable {
   const ending = new AbortController();
   const onError = options.onError ?? (() => {});
@@ -63,6 +65,7 @@ export function runControllers(
     upstream: host.upstream,
     signal: ending.signal,
     onError,
+    policyNames: options.policyNames ?? (() => DEFAULT_POLICY),
     ...(options.reserved && { reserved: options.reserved }),
     createInformer: (path, query) =>
       createInformer({

@@ -24,6 +24,7 @@ import { isOfTenant, labelledOwner, namespaceObject, PATHS } from '../host/host-
 import type { HostInformers } from '../host/informers.ts';
 import type { NamespaceProofs } from '../namespaces/namespace-proofs.ts';
 import { ensureClientCa } from './client-ca.ts';
+import { readTenant } from './tenant-registry.ts';
 import type { TenantRemoval } from './tenant-removal.ts';
 import { nextStatus, type TenantState } from './tenant-status.ts';
 
@@ -35,6 +36,7 @@ export interface TenantControllerOptions {
   removal: TenantRemoval;
   /** Ids that the operator keeps for other uses. */
   reserved: ReadonlySet<string>;
+  policyNames: () => ReadonlySet<string>;
   signal: AbortSignal;
   nowMs: () => number;
   onError: (what: string, error: unknown) => void;
@@ -49,6 +51,8 @@ const DEFAULT = 'default' as TenantName;
 const NAMESPACE_TIMEOUT_MS = 10_000;
 /** Namespaces that go are heard of; cluster-scoped objects of a tenant that goes are not watched. */
 const REMOVAL_LOOK_AGAIN_MS = 2_000;
+/** Whether a policy has come is known to this process; asking costs nothing. */
+const POLICY_LOOK_AGAIN_MS = 2_000;
 
 /** Something only the operator can mend; said in a condition. */
 class Blocked extends Error {
@@ -79,6 +83,11 @@ export function createTenantController(options: TenantControllerOptions): Tenant
       const message = `the name of this Tenant cannot be the id of a tenant: it ${problem}; delete it and choose another`;
       await report(tenant, { phase: 'Pending', reason: 'InvalidId', message });
       return undefined;
+    }
+    const missing = missingPolicy(tenant, options.policyNames());
+    if (missing !== undefined) {
+      await report(tenant, { phase: 'Pending', reason: 'PolicyNotFound', message: missing });
+      return POLICY_LOOK_AGAIN_MS;
     }
     try {
       await report(tenant, await provide(tenant));
@@ -199,6 +208,14 @@ export function createTenantController(options: TenantControllerOptions): Tenant
       await queue.stop();
     },
   };
+}
+
+/** What to tell the operator of a Tenant that names no policy there is; undefined when its policy is there. */
+function missingPolicy(tenant: JsonObject, names: ReadonlySet<string>): string | undefined {
+  const { policy } = readTenant(tenant);
+  if (names.has(policy)) return undefined;
+  const known = [...names].sort().join(', ');
+  return `there is no policy ${JSON.stringify(policy)}; add ${policy}.yaml to the policy files, or name one of these: ${known}`;
 }
 
 function alreadyThere(error: unknown): undefined {
