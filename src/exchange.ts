@@ -54,7 +54,7 @@ export interface ResourceInfo {
   readonly rest: readonly string[];
   /** `''` for a cluster-scoped resource and for "all namespaces". */
   readonly namespace: TenantName | '';
-  /** `''` for a collection. */
+  /** `''` for a collection; a list or watch that its field selector pins to one name has that name. */
   readonly name: string;
   readonly query: Query;
   /** Tenant id named by the path (`/tenants/acme/api/...`). A claim: `locate` weighs it. */
