@@ -104,9 +104,11 @@ export function checkNames(object: JsonObject, at: KindAtVersion, scope: Scope):
  */
 export function checkName(name: string, at: KindAtVersion, scope: Scope): void {
   const naming = namingOf(at);
-  if (naming === 'same' || naming === 'crdName') return;
+  if (naming === 'same') return;
   const rule = nameRuleOf(at.kind.group, at.kind.resource);
   refuse(at, name, 'metadata.name', name, rule.problem(name));
+  if (naming === 'crdName' && !name.includes('.'))
+    refuse(at, name, 'metadata.name', name, 'must be spec.names.plural+"."+spec.group');
   const taken =
     prefixLength(scope.names.tenant) + (naming === 'encoded' ? encodeSegment(name).length - name.length : 0);
   const max = Math.min(rule.max, naming === 'encoded' ? UPSTREAM_NAME_MAX : rule.max) - taken;

@@ -4,8 +4,10 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
  */
+
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { VIRTUAL_GROUP } from '../kinds/kind.ts';
+import { goQuote } from '../lib/go-quote.ts';
 import { INERT_PREFIX } from '../tenancy/inert.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream } from './names-check.ts';
@@ -51,10 +53,20 @@ function noteNames({ group, resource, name, namespace }: RequestNames, scope: Sc
 
 /** Maps one text that upstream wrote about this request: an error, or a warning. */
 export function textToTenant(text: string, scope: Scope, request: Pick<RequestNames, 'group'>): string {
-  const mapped = messageToTenant(withoutPolicy(text), scope)
+  const mapped = messageToTenant(withoutOddNames(withoutPolicy(text), scope), scope)
     .replaceAll(`.${VIRTUAL_GROUP}`, request.group === '' ? '' : `.${request.group}`)
     .replaceAll(`${VIRTUAL_GROUP}/`, request.group === '' ? '' : `${request.group}/`);
   return withoutAccounts(withoutInert(mapped, scope), scope);
+}
+
+/** Values that no name can have, and that were mapped all the same: upstream quotes them whole when it refuses them. */
+function withoutOddNames(text: string, scope: Scope): string {
+  const odd = [...scope.renames.entries()].filter(([upstream]) => !/^[A-Za-z0-9._:-]*$/.test(upstream));
+  odd.sort(([a], [b]) => b.length - a.length);
+  return odd.reduce((all, [upstream, tenant]) => {
+    const quoted = goQuote(upstream).slice(1, -1);
+    return all.replaceAll(quoted, goQuote(tenant).slice(1, -1)).replaceAll(upstream, tenant);
+  }, text);
 }
 
 /** The user that upstream saw is the impersonated one, or an account of the proxy: to the tenant it is the user. */

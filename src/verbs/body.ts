@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Body } from '../exchange.ts';
+import { invalidStatus, notSupported } from '../k8s/field-problems.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import { bodyTypeOf } from './body-type.ts';
@@ -19,7 +20,20 @@ export function objectOf(call: Call): JsonObject {
     throw new ApiError('ERR_BAD_REQUEST', 'the request has no object in its body');
   }
   matchUrl(call, document);
+  refuseUnknownRole(call, document);
   return document;
+}
+
+/** The host weighs the right to bind before it looks at the binding, and fails (500) on a role of a kind that is none. */
+function refuseUnknownRole(call: Call, object: JsonObject): void {
+  const { group, resource, subresource } = call.info;
+  if (group !== 'rbac.authorization.k8s.io' || resource !== 'rolebindings' || subresource !== '') return;
+  const roleRef = isObject(object['roleRef']) ? object['roleRef'] : {};
+  const kind = typeof roleRef['kind'] === 'string' ? roleRef['kind'] : '';
+  if (kind === 'Role' || kind === 'ClusterRole') return;
+  const problem = notSupported('roleRef.kind', kind, ['Role', 'ClusterRole']);
+  const { message, details } = invalidStatus(group, call.at.kind.kind, nameOf(object), [problem]);
+  throw new ApiError('ERR_INVALID', message, { details });
 }
 
 /** @throws {ApiError} ERR_BAD_REQUEST when the request has no patch in its body */
@@ -68,6 +82,10 @@ function matchUrl(call: Call, object: JsonObject): void {
       'ERR_BAD_REQUEST',
       `the object provided is ${given}, but ${expected.apiVersion}, Kind=${expected.kind} is expected here`,
     );
+  }
+  const stated = object['metadata'];
+  if (stated !== undefined && stated !== null && !isObject(stated)) {
+    throw new ApiError('ERR_BAD_REQUEST', `the metadata of the provided ${expected.kind} is not an object`);
   }
   const metadata = metadataOf(object);
   object['metadata'] = metadata;

@@ -137,8 +137,8 @@ describe('a look at the walls', () => {
 
   it('keeps the proxy from serving while one is missing, and tells what to do', async () => {
     const ending = new AbortController();
-    const client = createHostClient(walls.host.upstream, { as: 'provisioner' });
-    const options = { client, manifests: readManifests(), signal: ending.signal, waitingMs: 20, intervalMs: 20 };
+    const { upstream } = walls.host;
+    const options = { upstream, manifests: readManifests(), signal: ending.signal, waitingMs: 20, intervalMs: 20 };
     const readiness = watchReadiness(options);
     expect(readiness.problem()).toBeDefined();
     await readiness.whenReady();

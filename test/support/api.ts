@@ -34,3 +34,47 @@ export function apiKind(kind: Omit<ApiKind, 'collection'>): ApiKind {
       namespace === '' ? `${root}/${resource}` : `${root}/namespaces/${namespace}/${resource}`,
   };
 }
+
+export interface ServedKind extends ApiKind {
+  readonly verbs: readonly string[];
+  readonly subresources: readonly string[];
+}
+
+/** Every kind that discovery tells of, at every version. `read` gets a JSON document. */
+export async function servedKinds(read: (path: string, accept: string) => Promise<unknown>): Promise<ServedKind[]> {
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const documents = (await Promise.all(['/api', '/apis'].map((path) => read(path, accept)))) as Discovery[];
+  return documents
+    .flatMap(({ items }) => items)
+    .flatMap(({ metadata, versions }) =>
+      versions.flatMap(({ version, resources }) =>
+        resources.map(({ resource, scope, verbs, responseKind, subresources = [] }) => ({
+          ...apiKind({
+            group: metadata.name ?? '',
+            version,
+            resource,
+            kind: responseKind.kind,
+            namespaced: scope === 'Namespaced',
+          }),
+          verbs,
+          subresources: subresources.map(({ subresource }) => subresource),
+        })),
+      ),
+    );
+}
+
+interface Discovery {
+  items: {
+    metadata: { name?: string };
+    versions: {
+      version: string;
+      resources: {
+        resource: string;
+        scope: string;
+        verbs: string[];
+        responseKind: { kind: string };
+        subresources?: { subresource: string }[];
+      }[];
+    }[];
+  }[];
+}

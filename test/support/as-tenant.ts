@@ -19,7 +19,7 @@ declare module 'vitest' {
 }
 
 /** `typed`: what of the request an error may repeat, though it looks like another's. */
-export type SendOptions = Partial<Omit<RawRequest, 'server' | 'path'>> & Looking;
+export type SendOptions = Partial<Omit<RawRequest, 'path'>> & Looking;
 export type RunOptions = KubectlOptions & Looking;
 
 /** An object as tests look into it: they know what they expect, and say so with `expect`. */

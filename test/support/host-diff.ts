@@ -39,11 +39,7 @@ const NOISE: readonly Noise[] = [
 export async function dumpHost(host: KubeClient, tenant: string): Promise<Dump> {
   const dump = new Map<string, string>();
   for (const { root, resource, key } of await listable(host)) {
-    const { status, body } = await host.send('GET', `${root}/${resource}`);
-    // A group of custom resources may go while the host is read.
-    if (status === 404) continue;
-    if (status !== 200 || !isObject(body)) throw new Error(`GET ${root}/${resource} was answered with ${status}`);
-    for (const object of items(body)) {
+    for (const object of await itemsOf(host, `${root}/${resource}`)) {
       if (isOwn(key, object, tenant) || NOISE.some((noise) => noise.matches(key, object))) continue;
       const id = `${key} ${idOf(object)}`;
       if (!BOOKKEEPING.has(id)) dump.set(id, hashOf(key, object));
@@ -122,8 +118,19 @@ interface Resources {
   resources: { name: string; verbs: string[] }[];
 }
 
-function items(list: JsonObject): JsonObject[] {
-  return Array.isArray(list['items']) ? list['items'].filter(isObject) : [];
+async function itemsOf(host: KubeClient, path: string): Promise<JsonObject[]> {
+  let found: JsonObject[] = [];
+  await eventually(`GET ${path} is answered`, async () => {
+    const { status, body } = await host.send('GET', path);
+    // A custom kind that is new is answered with 429 until the server has read its objects.
+    if (status === 429) return false;
+    // One may also go while the host is read.
+    if (status !== 404 && (status !== 200 || !isObject(body)))
+      throw new Error(`GET ${path} was answered with ${status}`);
+    found = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
+    return true;
+  });
+  return found;
 }
 
 /** By every trait that says whose an object is on the host. Custom groups of the tenant are its own as a whole. */

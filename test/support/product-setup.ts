@@ -4,7 +4,7 @@
  */
 import type { TestProject } from 'vitest/node';
 import { startProduct } from './product.ts';
-import { seedGlobex, seedHost } from './seed.ts';
+import { seedGlobex, seedHost, whenSeedRests } from './seed.ts';
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const controlPlane = project.getProvidedContext().controlPlane;
@@ -13,6 +13,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     await seedHost(controlPlane);
     await seedGlobex(product.facts);
+    await whenSeedRests(controlPlane);
   } catch (error) {
     await product.stop();
     throw error;

@@ -4,8 +4,10 @@
  */
 import type { JsonObject } from '../../src/k8s/types.ts';
 import { kindOf } from './api.ts';
+import type { KubeObject } from './as-tenant.ts';
 import { adminClient, type ControlPlaneFacts } from './control-plane.ts';
 import { requestOnce } from './http.ts';
+import { eventually } from './processes.ts';
 import type { ProductFacts } from './product.ts';
 import { samples } from './samples.ts';
 import { CANARY, HOST_NAMESPACE } from './seed-words.ts';
@@ -29,6 +31,30 @@ export async function seedGlobex(product: ProductFacts): Promise<void> {
       await create(kindOf(object).collection(namespace), marked(withCanaryData(object)));
     }
   }
+}
+
+/**
+ * Waits until the host's controllers are done with what was seeded: from then on nothing of globex changes by itself.
+ * @throws when that does not happen
+ */
+export async function whenSeedRests(controlPlane: ControlPlaneFacts): Promise<void> {
+  const host = adminClient(controlPlane);
+  const all = async (path: string, done: (object: KubeObject) => boolean): Promise<boolean> => {
+    const { body } = await host.send('GET', path);
+    const items = (body as KubeObject).items.filter(({ metadata }: KubeObject) =>
+      metadata.namespace.startsWith('globex--'),
+    );
+    return items.length > 0 && items.every(done);
+  };
+  await eventually('all that was seeded runs', async () => {
+    const pods = await all('/api/v1/pods', ({ status }) => ['Running', 'Succeeded'].includes(status.phase));
+    const jobs = await all('/apis/batch/v1/jobs', ({ status }) => status.succeeded === 1);
+    const claims = await all('/api/v1/persistentvolumeclaims', ({ status }) => status.phase === 'Bound');
+    const deployments = await all('/apis/apps/v1/deployments', ({ status }) => status.availableReplicas === 1);
+    const quotas = await all('/api/v1/resourcequotas', ({ status }) => Number(status.used?.pods) > 5);
+    return pods && jobs && claims && deployments && quotas;
+  });
+  host.close();
 }
 
 /** Something of the host's own that a careless list would show. */
