@@ -34,10 +34,12 @@ export function fragmentToUpstream(
   scope: Scope,
   shape: Shape,
   subresource = '',
+  name = '',
 ): JsonObject {
   const own = ownBody(object, at, subresource);
   const tree = treeOf(at.kind, own ?? subresource);
   const walk = new Walk(true, object, at, scope, shape, mapTarget);
+  walk.named = name;
   if (own === undefined) apiVersionUp(object, at, scope, shape);
   const mapped = walk.value(object, tree.references) as JsonObject;
   const { metadata } = mapped;

@@ -24,11 +24,13 @@ export function jsonPatchToUpstream(
   at: KindAtVersion,
   scope: Scope,
   subresource: string,
+  name: string,
 ): JsonValue[] {
   const tree = treeOf(at.kind, subresource);
   return operations.map((operation) => {
     if (!isObject(operation)) throw malformed('an operation is not an object');
     const walk = new Walk(true, {}, at, scope, 'whole', mapTarget);
+    walk.named = name;
     return operationUp(operation, tree, walk);
   });
 }

@@ -26,6 +26,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map([
 /**
  * Maps a patch, which may be changed in place.
  * @param contentType media type without parameters
+ * @param name of the object, in tenant terms: for what is said of it in a refusal
  * @throws {ApiError} ERR_BAD_REQUEST, ERR_INVALID, ERR_UNSUPPORTED_MEDIA_TYPE; NeedsLiveObject
  */
 export function patchToUpstream(
@@ -34,10 +35,11 @@ export function patchToUpstream(
   at: KindAtVersion,
   scope: Scope,
   subresource = '',
+  name = '',
 ): JsonValue {
   if (contentType === 'application/json-patch+json') {
     if (!Array.isArray(patch)) throw new ApiError('ERR_BAD_REQUEST', 'a JSON patch must be an array of operations');
-    return jsonPatchToUpstream(patch, at, scope, subresource);
+    return jsonPatchToUpstream(patch, at, scope, subresource, name);
   }
   const shape = SHAPES.get(contentType);
   if (shape === undefined) {
@@ -48,5 +50,5 @@ export function patchToUpstream(
   }
   if (!isObject(patch)) throw new ApiError('ERR_BAD_REQUEST', 'the patch must be an object');
   if (Object.hasOwn(patch, '$patch') && isLabelled(at)) throw new NeedsLiveObject('$patch for the whole object');
-  return fragmentToUpstream(patch, at, scope, shape, subresource) as JsonObject;
+  return fragmentToUpstream(patch, at, scope, shape, subresource, name) as JsonObject;
 }

@@ -44,6 +44,8 @@ export class Walk {
   readonly marks = new Map<string, string>();
   /** Names that this walk has mapped down: upstream text to the tenant's. */
   readonly seen: Map<string, string>;
+  /** The name that a refusal is about where the object does not say it: a patch is of the object that its URL names. */
+  named = '';
   readonly #map: Mapper;
   readonly #path: string[] = [];
 
@@ -73,7 +75,7 @@ export class Walk {
   /** @throws {ApiError} ERR_INVALID about the field that the walk is at */
   refuse(problem: Omit<FieldProblem, 'field'>, below = ''): never {
     const metadata = this.root['metadata'];
-    const name = isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
+    const name = isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : this.named;
     throw invalid(this.at, name, [{ ...problem, field: `${this.path}${below}` }]);
   }
 

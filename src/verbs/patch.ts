@@ -83,7 +83,8 @@ async function sendPatch(call: Call, deps: VerbDeps, body: Body): Promise<Reply>
 function mapPatch(call: Call, { contentType, document }: Body): JsonValue | undefined {
   try {
     // Mapping works in place, and the patch may be needed once more.
-    return patchToUpstream(cloneJson(document), contentType, call.at, call.scope, call.info.subresource);
+    const { subresource, name } = call.info;
+    return patchToUpstream(cloneJson(document), contentType, call.at, call.scope, subresource, name);
   } catch (error) {
     if (error instanceof NeedsLiveObject && APPLIED_HERE.has(contentType)) return undefined;
     throw error;
