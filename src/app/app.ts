@@ -79,7 +79,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     async () => ({ ca: await servingCa(client), sealKeys: await sealKeys(client) }),
   );
 
-  const host = watchHost({ upstream, client, policies: options.policies, signal, onError });
+  const host = watchHost({ upstream, policies: options.policies, signal, onError });
   starting.defer(() => {
     ending.abort();
     return host.controllers.stop();

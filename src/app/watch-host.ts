@@ -5,14 +5,11 @@ import { watchReadiness } from '../controllers/walls/readiness.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
-import type { HostClient } from '../upstream/host-client.ts';
 import { createInformer } from '../upstream/informer.ts';
 import { type HostView, startHostView } from './host-view.ts';
 
 export interface WatchHostOptions {
   readonly upstream: Upstream;
-  /** As the provisioner. */
-  readonly client: HostClient;
   readonly policies: Policies;
   /** Ends everything. */
   readonly signal: AbortSignal;
@@ -29,7 +26,7 @@ export interface WatchedHost {
   whenReady(): Promise<void>;
 }
 
-export function watchHost({ upstream, client, policies, signal, onError }: WatchHostOptions): WatchedHost {
+export function watchHost({ upstream, policies, signal, onError }: WatchHostOptions): WatchedHost {
   const log = logger('app');
   const controllers = startControllers({
     upstream,
@@ -49,7 +46,7 @@ export function watchHost({ upstream, client, policies, signal, onError }: Watch
   });
   const view = startHostView({ upstream, controllers, policies, signal, onError });
   const walls = watchReadiness({
-    client,
+    upstream,
     manifests: readManifests(),
     signal,
     onChange: (problem) => (problem === undefined ? log.info('the walls stand') : log.error({ problem }, 'not ready')),

@@ -1,9 +1,11 @@
 /**
- * Whether the proxy may serve: it has read what it needs and the walls stand. Looked at again and again, since somebody
- * may take a wall away under a running proxy; then it stops serving within seconds.
+ * Whether the host is one on which the proxy may serve: the walls stand, and impersonation is limited. Looked at again
+ * and again, since somebody may take a wall away under a running proxy; then it stops serving within seconds.
  */
 import { pause } from '../../lib/backoff.ts';
-import type { HostClient } from '../../upstream/host-client.ts';
+import type { Upstream } from '../../ports.ts';
+import { createHostClient } from '../../upstream/host-client.ts';
+import { impersonationProblem } from './impersonation.ts';
 import type { Manifest } from './manifests.ts';
 import { findMissingWalls } from './walls.ts';
 
@@ -15,8 +17,7 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  /** As the provisioner. */
-  client: HostClient;
+  upstream: Upstream;
   manifests: readonly Manifest[];
   signal: AbortSignal;
   /** Between looks while not ready. */
@@ -31,7 +32,8 @@ const WAITING_MS = 500;
 const INTERVAL_MS = 10_000;
 
 export function watchReadiness(options: ReadinessOptions): Readiness {
-  const { client, manifests, signal } = options;
+  const { upstream, manifests, signal } = options;
+  const client = createHostClient(upstream, { as: 'provisioner' }, signal);
   let problem: string | undefined = 'the walls on the host have not been looked at yet';
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
@@ -39,7 +41,7 @@ export function watchReadiness(options: ReadinessOptions): Readiness {
   async function look(): Promise<string | undefined> {
     try {
       const missing = await findMissingWalls(client, manifests);
-      return missing.length === 0 ? undefined : adviceFor(missing);
+      return missing.length === 0 ? await impersonationProblem(upstream, signal) : adviceFor(missing);
     } catch (error) {
       return `the walls on the host cannot be looked at: ${String(error)}. Is deploy/ applied (kubectl apply -f deploy/)?`;
     }
