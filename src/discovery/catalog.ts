@@ -4,10 +4,11 @@
  */
 import type { Informer } from '../k8s/informer.ts';
 import { nameOf } from '../k8s/meta.ts';
+import { child, objects, text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { builtInEntry, customEntry, type Entry, objects, text } from './entry.ts';
+import { builtInEntry, customEntry, type Entry } from './entry.ts';
 
 export interface CatalogVersion {
   readonly version: string;
@@ -33,7 +34,7 @@ export function catalogOf(tenant: Tenant, source: CatalogSource): Catalog {
   }
   const catalog = new Map<string, CatalogVersion[]>();
   for (const document of source.hostDocuments()) {
-    for (const group of objects(document['items'])) addHostGroup(catalog, byGroup, group);
+    for (const group of objects(document, 'items')) addHostGroup(catalog, byGroup, group);
   }
   const own = [...byGroup.entries()].filter(([, versions]) => isCustom(versions)).sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [group, versions] of own) {
@@ -48,17 +49,16 @@ function addHostGroup(
   byGroup: Map<string, Map<string, Map<string, KindAtVersion>>>,
   host: JsonObject,
 ): void {
-  const metadata = host['metadata'] as JsonObject | undefined;
-  const group = text(metadata?.['name']);
+  const group = text(child(host, 'metadata'), 'name');
   const listed: CatalogVersion[] = [];
-  for (const version of objects(host['versions'])) {
-    const kinds = byGroup.get(group)?.get(text(version['version']));
+  for (const version of objects(host, 'versions')) {
+    const kinds = byGroup.get(group)?.get(text(version, 'version'));
     if (kinds === undefined) continue;
-    const entries = objects(version['resources']).flatMap((resource) => {
-      const at = kinds.get(text(resource['resource']));
+    const entries = objects(version, 'resources').flatMap((resource) => {
+      const at = kinds.get(text(resource, 'resource'));
       return at === undefined || at.kind.custom ? [] : [builtInEntry(at, resource)];
     });
-    if (entries.length > 0) listed.push({ version: text(version['version']), entries });
+    if (entries.length > 0) listed.push({ version: text(version, 'version'), entries });
   }
   if (listed.length > 0) catalog.set(group, listed);
 }

@@ -6,7 +6,8 @@
  *
  * @see k8s.io/api apidiscovery/v2/types.go at v0.36
  */
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { child, objects, strings, text } from '../k8s/read.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 
 export interface Entry {
@@ -28,31 +29,31 @@ export interface SubEntry {
 
 /** @param host the host's own entry for the resource, from its aggregated discovery */
 export function builtInEntry(at: KindAtVersion, host: JsonObject): Entry {
-  const verbs = strings(host['verbs']);
+  const verbs = strings(host, 'verbs');
   const readOnly = at.class === 'published' ? ['get', 'list', 'watch'] : at.kind.verbs;
   return {
     resource: at.kind.resource,
     kind: at.kind.kind,
     namespaced: at.kind.namespaced,
-    singular: text(host['singularResource']),
+    singular: text(host, 'singularResource'),
     verbs: verbs.filter((verb) => (readOnly as readonly string[]).includes(verb)),
-    shortNames: strings(host['shortNames']),
-    categories: strings(host['categories']),
-    subresources: at.class === 'published' ? [] : objects(host['subresources']).flatMap((sub) => subEntry(at, sub)),
+    shortNames: strings(host, 'shortNames'),
+    categories: strings(host, 'categories'),
+    subresources: at.class === 'published' ? [] : objects(host, 'subresources').flatMap((sub) => subEntry(at, sub)),
   };
 }
 
 function subEntry(at: KindAtVersion, host: JsonObject): SubEntry[] {
-  const subresource = text(host['subresource']);
+  const subresource = text(host, 'subresource');
   const offered = Object.hasOwn(at.kind.subresources, subresource) ? at.kind.subresources[subresource] : undefined;
   const response = host['responseKind'];
   if (offered === undefined || !isObject(response)) return [];
-  const verbs = strings(host['verbs']).filter((verb) => (offered.verbs as readonly string[]).includes(verb));
+  const verbs = strings(host, 'verbs').filter((verb) => (offered.verbs as readonly string[]).includes(verb));
   if (verbs.length === 0) return [];
   const responseKind = {
-    group: text(response['group']),
-    version: text(response['version']),
-    kind: text(response['kind']),
+    group: text(response, 'group'),
+    version: text(response, 'version'),
+    kind: text(response, 'kind'),
   };
   return [{ subresource, responseKind, verbs }];
 }
@@ -73,28 +74,11 @@ export function customEntry(at: KindAtVersion, crd: JsonObject): Entry {
     resource: at.kind.resource,
     kind: at.kind.kind,
     namespaced: at.kind.namespaced,
-    singular: text(names['singular']),
+    singular: text(names, 'singular'),
     // In the order in which kube-apiserver lists them for custom resources.
     verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
-    shortNames: strings(names['shortNames']),
-    categories: strings(names['categories']),
+    shortNames: strings(names, 'shortNames'),
+    categories: strings(names, 'categories'),
     subresources,
   };
-}
-
-function child(object: JsonObject, key: string): JsonObject {
-  const value = object[key];
-  return isObject(value) ? value : {};
-}
-
-export function objects(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-export function strings(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-export function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

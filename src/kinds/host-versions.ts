@@ -6,7 +6,8 @@
  *
  * @see k8s.io/api apidiscovery/v2/types.go at v0.36
  */
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { child, objects, text } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
 
 /** group -> version -> resources, without subresources. The core group is `''`. */
 export type HostVersions = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
@@ -25,12 +26,11 @@ export function readHostVersions(...documents: readonly JsonObject[]): HostVersi
         `discovery answered ${JSON.stringify(document['kind'])} instead of an APIGroupDiscoveryList: is the host older than 1.30?`,
       );
     }
-    for (const item of objects(document['items'])) {
-      const metadata = isObject(item['metadata']) ? item['metadata'] : {};
-      const group = typeof metadata['name'] === 'string' ? metadata['name'] : '';
+    for (const item of objects(document, 'items')) {
+      const group = text(child(item, 'metadata'), 'name');
       const versions = groups.get(group) ?? new Map<string, Set<string>>();
       groups.set(group, versions);
-      for (const version of objects(item['versions'])) {
+      for (const version of objects(item, 'versions')) {
         if (typeof version['version'] === 'string') versions.set(version['version'], resourcesOf(version));
       }
     }
@@ -39,10 +39,6 @@ export function readHostVersions(...documents: readonly JsonObject[]): HostVersi
 }
 
 function resourcesOf(version: JsonObject): Set<string> {
-  const names = objects(version['resources']).map((resource) => resource['resource']);
+  const names = objects(version, 'resources').map((resource) => resource['resource']);
   return new Set(names.filter((name) => typeof name === 'string'));
-}
-
-function objects(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
