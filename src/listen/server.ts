@@ -19,7 +19,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ApiError } from '../errors.ts';
+import { ApiError, methodNotAllowed } from '../errors.ts';
 import { Connections } from './connections.ts';
 import { requestHead } from './head.ts';
 import { DEFAULT_LIMITS, type Listener, type ListenerOptions, type ListenLimits } from './options.ts';
@@ -169,10 +169,7 @@ class Door {
       );
     });
     this.#server.on('connect', (request: AnyRequest, answer: AnyResponse | Duplex) => {
-      const error = new ApiError(
-        'ERR_METHOD_NOT_ALLOWED',
-        'the server does not allow this method on the requested resource',
-      );
+      const error = methodNotAllowed();
       if (answer instanceof Http2ServerResponse) this.#refuse(request, answer, error);
       else refuseRaw(answer as Duplex, error, renderError);
     });
