@@ -9,10 +9,9 @@ import { cloneJson } from '../codec/json.ts';
 import type { Informer } from '../k8s/informer.ts';
 import { metadataOf, nameOf, namespaceOf, uidOf } from '../k8s/meta.ts';
 import { child, objects, text } from '../k8s/read.ts';
-import { isObject, type JsonObject } from '../k8s/types.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import type { Call, LocalViews, VerbDeps } from './call.ts';
-import type { WriteRequest } from './send.ts';
 
 /** @param informers by the path of the collection upstream, over all namespaces: `/api/v1/namespaces` */
 export function createLocalViews(informers: ReadonlyMap<string, Informer>): LocalViews {
@@ -25,11 +24,21 @@ export function createLocalViews(informers: ReadonlyMap<string, Informer>): Loca
   };
 }
 
+/** Of a write, what tells which objects it touched. */
+export interface NotedWrite {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Upstream name; left out for the collection. */
+  readonly name?: string;
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>;
+  /** What was sent. */
+  readonly document?: JsonValue | undefined;
+}
+
 /** @param document what upstream answered to a write that it took */
 export function noteWrite(
   call: Call,
   { views }: Pick<VerbDeps, 'views'>,
-  write: Pick<WriteRequest, 'method' | 'name' | 'query' | 'document'>,
+  write: NotedWrite,
   document: JsonObject,
 ): void {
   const { at } = call;
@@ -61,7 +70,7 @@ function isOfKind(at: KindAtVersion, { kind, apiVersion }: JsonObject): boolean 
   return kind === at.kind.kind && apiVersion === at.upstreamApiVersion;
 }
 
-function isRehearsal({ method, query, document }: Pick<WriteRequest, 'method' | 'query' | 'document'>): boolean {
+function isRehearsal({ method, query, document }: NotedWrite): boolean {
   if (query.some(([name, value]) => name === 'dryRun' && value !== '')) return true;
   // DeleteOptions say it in the body.
   const dryRun = method === 'DELETE' && isObject(document) ? document['dryRun'] : undefined;
@@ -69,7 +78,7 @@ function isRehearsal({ method, query, document }: Pick<WriteRequest, 'method' | 
 }
 
 /** Deletions that put a finalizer on each object first: the garbage collector decides when they are gone. */
-function leavesFinalizers({ query, document }: Pick<WriteRequest, 'query' | 'document'>): boolean {
+function leavesFinalizers({ query, document }: NotedWrite): boolean {
   const options = { ...Object.fromEntries(query), ...(isObject(document) ? document : {}) };
   const { propagationPolicy, orphanDependents } = options;
   return (propagationPolicy ?? 'Background') !== 'Background' || String(orphanDependents ?? 'false') !== 'false';
