@@ -189,7 +189,10 @@ describe('the proxy without the translation of names', () => {
         publicUrl: facts.server,
         policies: loadPolicies('policies'),
       },
-      { namesOf: ({ id }) => ({ tenant: id, up: (name) => name as never, down: (name) => name as never }) as TenantNames },
+      {
+        namesOf: ({ id }) =>
+          ({ tenant: id, up: (name) => name as never, down: (name) => name as never }) as TenantNames,
+      },
     );
     await naive.whenReady();
   });
