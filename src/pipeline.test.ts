@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { NonResourceInfo, RequestHead, ResourceInfo } from './exchange.ts';
+import type { Incoming } from './listen/options.ts';
+import { createPipeline, type Stages } from './pipeline.ts';
+
+/** Names of the stages in the order in which they were met. */
+let met: string[];
+let throwing: Map<string, Error>;
+beforeEach(() => {
+  met = [];
+  throwing = new Map();
+});
+
+const RESOURCE = { isResource: true, verb: 'create' } as ResourceInfo;
+const OTHER = { isResource: false, verb: 'get', path: '/apis' } as NonResourceInfo;
+
+/** Runs one request through stages that note that they were met, and throw where the test says. */
+async function run(info: ResourceInfo | NonResourceInfo, impersonate: string[] = [], isHealth = false): Promise<void> {
+  const stage = (name: string, value: unknown) => () => {
+    met.push(name);
+    const error = throwing.get(name);
+    if (error !== undefined) throw error;
+    return value;
+  };
+  const head = { impersonate: new Map(impersonate.map((name) => [name, ['x']])) } as unknown as RequestHead;
+  const reply = { kind: 'object', status: 200, object: {} };
+  const stages = {
+    parse: stage('parse', info),
+    health: stage('health', isHealth ? reply : undefined),
+    ready: stage('ready', undefined),
+    locate: stage('locate', {}),
+    authenticate: stage('authenticate', { identity: {} }),
+    bind: stage('bind', {}),
+    limit: stage('limit', { head, release: stage('release', undefined) }),
+    negotiate: stage('negotiate', {}),
+    offer: stage('offer', {}),
+    authorize: stage('authorize', undefined),
+    readBody: stage('readBody', undefined),
+    serveNonResource: stage('serveNonResource', reply),
+    serveResource: stage('serveResource', reply),
+    respond: async () => stage('respond', { status: 200, bodyBytes: 0 })(),
+    refuse: async () => stage('refuse', { status: 400, bodyBytes: 0 })(),
+    audit: stage('audit', undefined),
+  } as unknown as Stages;
+  await createPipeline(stages)({ head } as Incoming);
+}
+
+const BEFORE_LIMIT = ['parse', 'health', 'ready', 'locate', 'authenticate', 'bind'];
+const RESOURCE_PATH = [...BEFORE_LIMIT, 'limit', 'negotiate', 'offer', 'authorize', 'readBody', 'serveResource'];
+
+describe('the path of a request', () => {
+  it('for a resource meets every stage in its order', async () => {
+    await run(RESOURCE);
+    expect(met).toEqual([...RESOURCE_PATH, 'respond', 'audit', 'release']);
+  });
+
+  it('for no resource has neither offer nor body', async () => {
+    await run(OTHER);
+    const path = [...BEFORE_LIMIT, 'limit', 'negotiate', 'authorize', 'serveNonResource'];
+    expect(met).toEqual([...path, 'respond', 'audit', 'release']);
+  });
+
+  it('for health asks for no credential and for no readiness', async () => {
+    await run(OTHER, [], true);
+    expect(met).toEqual(['parse', 'health', 'respond', 'audit']);
+  });
+
+  it.each(RESOURCE_PATH)('ends where %s refuses, is audited, and gives its place back', async (name) => {
+    throwing.set(name, new Error('no'));
+    await run(RESOURCE);
+    const passed = RESOURCE_PATH.slice(0, RESOURCE_PATH.indexOf(name) + 1);
+    const isHeld = passed.includes('limit') && name !== 'limit';
+    expect(met).toEqual([...passed, 'refuse', 'audit', ...(isHeld ? ['release'] : [])]);
+  });
+
+  it('is refused with its answer where that cannot be written', async () => {
+    throwing.set('respond', new Error('broken'));
+    await run(RESOURCE);
+    expect(met.slice(-4)).toEqual(['respond', 'refuse', 'audit', 'release']);
+  });
+
+  it('gives its place back even where nothing can be answered', async () => {
+    throwing.set('respond', new Error('broken'));
+    throwing.set('refuse', new Error('broken too'));
+    await expect(run(RESOURCE)).rejects.toThrow('broken too');
+    expect(met.at(-1)).toBe('release');
+  });
+});
+
+describe('a request that asks to be somebody else', () => {
+  it('is refused, whatever it asks for', async () => {
+    for (const info of [RESOURCE, OTHER]) {
+      met = [];
+      await run(info, ['impersonate-user']);
+      expect(met).toEqual([...BEFORE_LIMIT, 'limit', 'refuse', 'audit', 'release']);
+    }
+  });
+});
