@@ -1,6 +1,7 @@
 /**
  * One event of a watch stream in tenant terms. Bookmarks, which name no object, always pass; an ERROR holds a Status.
  */
+import { isTable } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { NotOurs } from './not-ours.ts';
@@ -19,7 +20,7 @@ function objectOf({ type, object }: WatchEvent, at: KindAtVersion, scope: Scope)
   if (type === 'ERROR') {
     return statusToTenant(object, scope, { group: at.kind.group, resource: at.kind.resource, name: '', namespace: '' });
   }
-  if (object['kind'] === 'Table') {
+  if (isTable(object)) {
     const had = Array.isArray(object['rows']) ? object['rows'].length : 0;
     const table = tableToTenant(object, at, scope, () => {}, type === 'BOOKMARK');
     const has = Array.isArray(table['rows']) ? table['rows'].length : 0;

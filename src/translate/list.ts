@@ -2,6 +2,7 @@
  * A list of objects in tenant terms. An object that is not the tenant's, or that cannot be shown, is left out: one odd
  * object never breaks a list.
  */
+import { isPartialList, isTable } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { NotOurs, shownOr, typeName } from './not-ours.ts';
@@ -21,14 +22,12 @@ export function listToTenant(
   onLeftOut: (error: NotOurs) => void = () => {},
 ): JsonObject {
   const { kind, apiVersion, items } = list;
-  if (kind === 'Table') return tableToTenant(list, at, scope, onLeftOut);
-  if (kind === `${at.kind.kind}List` && apiVersion === at.upstreamApiVersion) {
+  if (isTable(list)) return tableToTenant(list, at, scope, onLeftOut);
+  // A CRD may give its lists any kind.
+  if (apiVersion === at.upstreamApiVersion && (at.kind.custom || kind === `${at.kind.kind}List`)) {
     list['apiVersion'] = apiVersionOf(at.kind.group, at.version);
-  } else if (kind !== 'PartialObjectMetadataList' && !(at.kind.custom && apiVersion === at.upstreamApiVersion)) {
+  } else if (!isPartialList(list)) {
     throw new NotOurs(`${typeName(list)} where a list of ${at.upstreamApiVersion} ${at.kind.kind} was asked for`);
-  } else if (apiVersion === at.upstreamApiVersion) {
-    // A CRD may give its lists any kind.
-    list['apiVersion'] = apiVersionOf(at.kind.group, at.version);
   }
   if (isObject(list['metadata'])) delete list['metadata']['selfLink'];
   if (Array.isArray(items)) {

@@ -5,6 +5,7 @@
  * The body of a subresource may be of another kind (`Scale`): it is found by its kind among the parent's subresources.
  */
 import { ApiError } from '../errors.ts';
+import { isPartial } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
@@ -15,9 +16,6 @@ import { type Tree, treeOf } from './tree.ts';
 import { type Shape, Walk } from './walk.ts';
 
 export { NotOurs };
-
-/** The kind that stands for any object of which only `metadata` is shown. */
-const PARTIAL = 'PartialObjectMetadata';
 
 /**
  * The object as upstream stores it, with the tenant's label where its kind carries it.
@@ -101,9 +99,7 @@ function ownBody(object: JsonObject, at: KindAtVersion, subresource: string): st
 /** Decides by kind and apiVersion what the object is, and maps them. */
 function treeDown(object: JsonObject, at: KindAtVersion, scope: Scope): Tree {
   const { kind, apiVersion } = object;
-  if (kind === PARTIAL && typeof apiVersion === 'string' && apiVersion.startsWith('meta.k8s.io/')) {
-    return treeOf(at.kind, '');
-  }
+  if (isPartial(object)) return treeOf(at.kind, '');
   const own = ownBody(object, at, '');
   if (own !== undefined) return treeOf(at.kind, own);
   if (

@@ -5,6 +5,7 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/handlers/response.go (asTable) at v0.36
  */
+import { isTable } from '../k8s/shapes.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { Scope } from './scope.ts';
 
@@ -17,8 +18,8 @@ const remembered = new WeakMap<Scope, Columns>();
 
 /** Takes note of a Table's columns, when it has any. Called for every event, before it is decided whose it is. */
 export function rememberColumns(object: JsonObject, scope: Scope): void {
-  const { kind, columnDefinitions } = object;
-  if (kind !== 'Table' || !Array.isArray(columnDefinitions) || columnDefinitions.length === 0) return;
+  const { columnDefinitions } = object;
+  if (!isTable(object) || !Array.isArray(columnDefinitions) || columnDefinitions.length === 0) return;
   remembered.set(scope, { definitions: columnDefinitions, delivered: remembered.get(scope)?.delivered ?? false });
 }
 

@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Reply, ReplyHeaders } from '../exchange.ts';
+import { isStatus, isTable } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { NotOurs, toTenant } from '../translate/object.ts';
 import { statusToTenant } from '../translate/status.ts';
@@ -24,10 +25,10 @@ export function objectReply(call: Call, deps: VerbDeps, route: Route, answer: An
   const { status, document } = answer;
   if (!isSuccess(answer)) return refusalReply(call, answer);
   const headers = replyHeaders(call, answer);
-  if (document['kind'] === 'Status' && document['apiVersion'] === 'v1') {
+  if (isStatus(document)) {
     return { kind: 'object', status, object: statusToTenant(document, call.scope, call.info), headers };
   }
-  if (document['kind'] === 'Table') {
+  if (isTable(document)) {
     return { kind: 'object', status, object: tableOfOne(call, deps, route, document), headers };
   }
   if (!mayShow(call, deps, route, document)) throw new NotOurs('an object of another owner was met');

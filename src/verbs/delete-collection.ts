@@ -6,6 +6,7 @@ import { methodNotAllowed } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { nameOf, uidOf } from '../k8s/meta.ts';
 import { objects } from '../k8s/read.ts';
+import { isStatus } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { UpstreamName } from '../tenancy/names.ts';
 import { nameToTenant } from '../translate/names-check.ts';
@@ -31,7 +32,7 @@ export async function deleteCollection(call: Call, deps: VerbDeps): Promise<Repl
     query: [...verbParameters(call.info.query, 'deletecollection'), ...selectorParameters(call, route)],
     document: deleteOptionsOf(call),
   });
-  if (!isSuccess(answer) || answer.document['kind'] === 'Status') return objectReply(call, deps, route, answer);
+  if (!isSuccess(answer) || isStatus(answer.document)) return objectReply(call, deps, route, answer);
   return { kind: 'object', status: answer.status, object: showList(call, deps, route, answer.document) };
 }
 

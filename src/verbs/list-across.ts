@@ -15,6 +15,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
+import { isTable } from '../k8s/shapes.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import type { TenantName, UpstreamName } from '../tenancy/names.ts';
 import { refusalReply } from './answer.ts';
@@ -184,7 +185,7 @@ async function listPage(
 }
 
 function contentOf(document: JsonObject): JsonValue[] {
-  const content = document['kind'] === 'Table' ? document['rows'] : document['items'];
+  const content = isTable(document) ? document['rows'] : document['items'];
   return Array.isArray(content) ? content : [];
 }
 
@@ -192,7 +193,7 @@ function joinParts(shape: JsonObject | undefined, parts: readonly JsonObject[], 
   const base = shape ?? parts[0];
   if (base === undefined)
     throw new ApiError('ERR_EXPIRED', 'the list can no longer be continued: start again without continue');
-  const key = base['kind'] === 'Table' ? 'rows' : 'items';
+  const key = isTable(base) ? 'rows' : 'items';
   return { ...base, metadata: { resourceVersion: revision }, [key]: parts.flatMap(contentOf) };
 }
 

@@ -8,6 +8,7 @@
 import type { Reply } from '../exchange.ts';
 import { metadataOf } from '../k8s/meta.ts';
 import { text } from '../k8s/read.ts';
+import { isTable } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { listToTenant } from '../translate/list.ts';
 import { tableToTenant } from '../translate/table.ts';
@@ -54,7 +55,7 @@ export async function sendList(call: Call, deps: VerbDeps, route: Route, query: 
 export function showList(call: Call, deps: VerbDeps, route: Route, document: JsonObject): JsonObject {
   const leftOut = (error: unknown) => deps.onLeftOut(call, error);
   dropForeign(call, deps, route, document);
-  if (document['kind'] !== 'Table') return cutList(call, listToTenant(document, call.at, call.scope, leftOut));
+  if (!isTable(document)) return cutList(call, listToTenant(document, call.at, call.scope, leftOut));
   return printTable(call, deps, tableToTenant(document, call.at, call.scope, leftOut));
 }
 

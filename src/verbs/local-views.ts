@@ -9,6 +9,7 @@ import { cloneJson } from '../codec/json.ts';
 import type { Informer } from '../k8s/informer.ts';
 import { metadataOf, nameOf, namespaceOf, uidOf } from '../k8s/meta.ts';
 import { child, objects, text } from '../k8s/read.ts';
+import { isStatus } from '../k8s/shapes.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import type { Call, LocalViews, VerbDeps } from './call.ts';
@@ -47,7 +48,7 @@ export function noteWrite(
     if (isOfKind(at, document)) views.note(at, document);
   } else if (write.name === undefined) {
     if (!leavesFinalizers(write)) for (const item of objects(document, 'items')) forgetUnlessHeld(item);
-  } else if (document['kind'] === 'Status') {
+  } else if (isStatus(document)) {
     const namespace = at.kind.namespaced && call.info.namespace !== '' ? call.scope.names.up(call.info.namespace) : '';
     views.forget(at, { namespace, name: write.name, uid: text(child(document, 'details'), 'uid') });
   } else if (isOfKind(at, document)) {

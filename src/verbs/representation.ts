@@ -6,16 +6,15 @@
  */
 import { metadataOf } from '../k8s/meta.ts';
 import { objects } from '../k8s/read.ts';
+import { isPartial, isPartialList, PARTIAL, PARTIAL_LIST } from '../k8s/shapes.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { Call } from './call.ts';
 import type { Pairs } from './query.ts';
 
-const PARTIAL = 'PartialObjectMetadata';
-
 /** What to ask upstream for. Encodings are the proxy's to make, so they are always JSON. */
 export function askUpstream(call: Call): { accept: string; query: Pairs } {
   const { as } = call.accept;
-  if (as === undefined || (isPartial(as.kind) && readsWhole(call))) return { accept: 'application/json', query: [] };
+  if (as === undefined || (namesPartial(as.kind) && readsWhole(call))) return { accept: 'application/json', query: [] };
   const accept = `application/json;as=${as.kind};v=${as.version};g=${as.group}`;
   if (as.kind !== 'Table') return { accept, query: [] };
   // With metadata at least: without it no row could be told apart.
@@ -31,14 +30,14 @@ function readsWhole({ at }: Call): boolean {
 /** An object that is whole, cut to the metadata that was asked for. */
 export function cutObject(call: Call, object: JsonObject): JsonObject {
   const { as } = call.accept;
-  if (as === undefined || !isPartial(as.kind) || object['kind'] === PARTIAL) return object;
+  if (as === undefined || !namesPartial(as.kind) || isPartial(object)) return object;
   return { kind: PARTIAL, apiVersion: `${as.group}/${as.version}`, metadata: metadataOf(object) };
 }
 
 /** The same for a list of whole objects. */
 export function cutList(call: Call, list: JsonObject): JsonObject {
   const { as } = call.accept;
-  if (as?.kind !== `${PARTIAL}List` || list['kind'] === as.kind) return list;
+  if (as?.kind !== PARTIAL_LIST || isPartialList(list)) return list;
   return {
     kind: as.kind,
     apiVersion: `${as.group}/${as.version}`,
@@ -54,12 +53,12 @@ export function cutRows(call: Call, table: JsonObject): JsonObject {
   for (const row of objects(table, 'rows')) {
     const { object } = row;
     if (wanted === 'None') row['object'] = null;
-    else if (isObject(object) && object['kind'] !== PARTIAL)
+    else if (isObject(object) && !isPartial(object))
       row['object'] = { kind: PARTIAL, apiVersion: 'meta.k8s.io/v1', metadata: metadataOf(object) };
   }
   return table;
 }
 
-function isPartial(kind: string): boolean {
-  return kind === PARTIAL || kind === `${PARTIAL}List`;
+function namesPartial(kind: string): boolean {
+  return kind === PARTIAL || kind === PARTIAL_LIST;
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
+import { isTable } from '../k8s/shapes.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream } from '../translate/names-check.ts';
@@ -69,7 +70,7 @@ export function appendStanding(
   objects: readonly JsonObject[],
 ): JsonObject {
   if (objects.length === 0) return document;
-  if (document['kind'] === 'Table') {
+  if (isTable(document)) {
     const rows = Array.isArray(document['rows']) ? document['rows'] : [];
     return { ...document, rows: [...rows, ...makeRows(call, deps, objects)] };
   }

@@ -7,6 +7,7 @@
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
+import { isTable } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { refusalReply } from './answer.ts';
@@ -75,7 +76,7 @@ function asList(call: Call): Call {
 
 /** Items of a list become ADDED events; a Table becomes one Table a row, of which the first has the columns. */
 function* addedEvents(call: Call, document: JsonObject): Iterable<WatchEvent> {
-  if (document['kind'] === 'Table') {
+  if (isTable(document)) {
     const { rows, columnDefinitions, ...rest } = document;
     for (const [at, row] of (Array.isArray(rows) ? rows : []).entries()) {
       const columns = at === 0 && columnDefinitions !== undefined ? { columnDefinitions } : { columnDefinitions: null };

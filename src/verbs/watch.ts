@@ -6,6 +6,7 @@
  */
 import type { Reply } from '../exchange.ts';
 import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
+import { isTable } from '../k8s/shapes.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { eventToTenant } from '../translate/event.ts';
 import { NotOurs } from '../translate/object.ts';
@@ -71,7 +72,7 @@ export function showEvent(call: Call, deps: VerbDeps, route: Route, event: Watch
   try {
     const { type, object } = eventToTenant(event, call.at, call.scope);
     if (type === 'BOOKMARK' || type === 'ERROR') return { type, object };
-    if (object['kind'] !== 'Table') return { type, object: cutObject(call, object) };
+    if (!isTable(object)) return { type, object: cutObject(call, object) };
     return { type, object: cutRows(call, printTable(call, deps, object)) };
   } catch (error) {
     if (!(error instanceof NotOurs)) throw error;
@@ -83,7 +84,7 @@ export function showEvent(call: Call, deps: VerbDeps, route: Route, event: Watch
 /** Bookmarks and errors name no object. */
 function isShown(call: Call, deps: VerbDeps, route: Route, { type, object }: WatchEvent): boolean {
   if (type === 'BOOKMARK' || type === 'ERROR') return true;
-  if (object['kind'] !== 'Table' || !Array.isArray(object['rows'])) return mayShow(call, deps, route, object);
+  if (!isTable(object) || !Array.isArray(object['rows'])) return mayShow(call, deps, route, object);
   dropForeign(call, deps, route, object);
   return object['rows'].length > 0;
 }
