@@ -8,6 +8,7 @@ import type { NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '.
 import type { TenantId } from '../tenancy/names.ts';
 import { createHostClient } from '../upstream/host-client.ts';
 import { createCustomController } from './custom/custom-controller.ts';
+import { createTenantKinds } from './host/host-kinds.ts';
 import { createHostLists } from './host/host-lists.ts';
 import { createHostInformers, type HostInformers, whenAllSynced } from './host/informers.ts';
 import { createNamespaceController } from './namespaces/namespace-controller.ts';
@@ -60,18 +61,28 @@ export function startControllers(options: ControllersOptions): Controllers {
   // Not before everything is read: an empty list of guards would look like guards to make.
   const synced = whenAllSynced(informers).then(() => {
     if (signal.aborted) return;
-    const namespaceController = createNamespaceController({ upstream, client, informers, proofs, signal, onError });
+    const nowMs = options.nowMs ?? Date.now;
+    const kindsNow = createTenantKinds(upstream, nowMs);
+    const namespaceController = createNamespaceController({
+      upstream,
+      client,
+      informers,
+      proofs,
+      kindsNow,
+      nowMs,
+      signal,
+      onError,
+    });
     const onChange = (tenant: TenantId) => namespaceController.addAll(tenant);
     const custom = createCustomController({ client, informers, lists, onChange, onError });
-    const nowMs = options.nowMs ?? Date.now;
     const removal = createTenantRemoval({
       upstream,
       client,
       namespaces: informers.namespaces,
       lists,
       custom,
+      kindsNow,
       signal,
-      nowMs,
     });
     const tenantController = createTenantController({
       client,

@@ -3,8 +3,10 @@
  * is there: its plural, and its subresources.
  */
 import { labelsOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { child, objects, text } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../../tenancy/names.ts';
+import type { HostKind } from '../host/host-kinds.ts';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
@@ -19,11 +21,10 @@ export interface CustomDefinition {
 
 /** Reads a definition; undefined when the label and the prefix of the group do not name the same tenant. */
 export function readDefinition(object: JsonObject): CustomDefinition | undefined {
-  const spec = isObject(object['spec']) ? object['spec'] : {};
-  const names = isObject(spec['names']) ? spec['names'] : {};
-  const { group } = spec;
-  const { plural } = names;
-  if (typeof group !== 'string' || typeof plural !== 'string') return undefined;
+  const spec = child(object, 'spec');
+  const group = text(spec, 'group');
+  const plural = text(child(spec, 'names'), 'plural');
+  if (plural === '') return undefined;
   const tenant = tenantOf(group as UpstreamName);
   if (tenant === undefined || labelsOf(object)[TENANT_LABEL] !== tenant) return undefined;
   return { tenant, group, plural, clusterScoped: spec['scope'] === 'Cluster' };
@@ -55,6 +56,15 @@ export function customRules(definitions: readonly CustomDefinition[]): JsonObjec
         },
       ];
     });
+}
+
+/** Where objects of this definition are found; undefined when it is not this tenant's. Any version that is served will do. */
+export function customKind(object: JsonObject, tenant: TenantId): HostKind | undefined {
+  const definition = readDefinition(object);
+  if (definition?.tenant !== tenant) return undefined;
+  const versions = objects(child(object, 'spec'), 'versions');
+  const version = text(versions.find((one) => one['served'] === true) ?? versions[0], 'name');
+  return { root: `/apis/${definition.group}/${version}`, resource: definition.plural };
 }
 
 function readAll(definitions: Iterable<JsonObject>): CustomDefinition[] {

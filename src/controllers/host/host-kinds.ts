@@ -19,8 +19,32 @@ export interface TenantKinds {
   readonly clusterScoped: HostKind[];
 }
 
-/** @throws {HostError} when discovery is refused */
-export async function readTenantKinds(upstream: Upstream): Promise<TenantKinds> {
+const TTL_MS = 30_000;
+
+/**
+ * What the host serves, asked for twice a minute at most.
+ * @returns rejects with HostError when discovery is refused; the next call asks again
+ */
+export function createTenantKinds(upstream: Upstream, nowMs: () => number): () => Promise<TenantKinds> {
+  let known: { kinds: Promise<TenantKinds>; atMs: number } | undefined;
+  return function kindsNow() {
+    if (known === undefined || nowMs() - known.atMs > TTL_MS) {
+      const kinds = readTenantKinds(upstream);
+      known = { kinds, atMs: nowMs() };
+      kinds.catch(() => {
+        known = undefined;
+      });
+    }
+    return known.kinds;
+  };
+}
+
+/** `/apis/apps/v1/namespaces/acme--web/deployments` */
+export function collectionIn(namespace: string, { root, resource }: HostKind): string {
+  return `${root}/namespaces/${namespace}/${resource}`;
+}
+
+async function readTenantKinds(upstream: Upstream): Promise<TenantKinds> {
   const versions = readHostVersions(...(await readHostDiscovery(upstream)));
   return { namespaced: served(guardRules(), versions), clusterScoped: served(tenantClusterRules(), versions) };
 }

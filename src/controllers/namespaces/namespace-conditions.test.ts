@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../k8s/types.ts';
-import { onlyBindingsRemain, remainingFinalizers } from './namespace-conditions.ts';
+import { remainingFinalizers, remainingKinds } from './namespace-conditions.ts';
 
 function namespace(type: string, message: string, status = 'True'): JsonObject {
   return { status: { conditions: [{ type, status, message }] } };
@@ -17,19 +17,30 @@ describe('what is left in a namespace', () => {
   const content = (message: string, status?: string) => namespace('NamespaceContentRemaining', message, status);
   const bindings = 'rolebindings.rbac.authorization.k8s.io has 2 resource instances';
 
-  it('is only guards when the controller names RoleBindings alone', () => {
-    expect(onlyBindingsRemain(content(`Some resources are remaining: ${bindings}`))).toBe(true);
-  });
   it.each([
-    ['something else too', content(`Some resources are remaining: pods. has 1 resource instances, ${bindings}`)],
-    ['something else after it', content(`Some resources are remaining: ${bindings}, pods. has 1 resource instances`)],
+    [bindings, [{ resource: 'rolebindings', group: 'rbac.authorization.k8s.io' }]],
+    [
+      `pods. has 1 resource instances, ${bindings}, foos.acme--example.com has 12 resource instances`,
+      [
+        { resource: 'pods', group: '' },
+        { resource: 'rolebindings', group: 'rbac.authorization.k8s.io' },
+        { resource: 'foos', group: 'acme--example.com' },
+      ],
+    ],
+  ])('is of the kinds that the controller names: %s', (text, kinds) => {
+    expect(remainingKinds(content(`Some resources are remaining: ${text}`))).toEqual(kinds);
+  });
+
+  it.each([
     ['a condition that no longer holds', content(`Some resources are remaining: ${bindings}`, 'False')],
     ['another condition', namespace('NamespaceDeletionContentFailure', `Some resources are remaining: ${bindings}`)],
     ['words it does not know', content(`Remaining: ${bindings}`)],
+    ['a kind in words it does not know', content(`Some resources are remaining: ${bindings}, and more`)],
+    ['a message that was cut', content('Some resources are remaining: ')],
     ['nothing said yet', {}],
     ['a kind that could not be looked at', blind(content(`Some resources are remaining: ${bindings}`))],
-  ])('is not known to be only guards with %s', (_title, object) => {
-    expect(onlyBindingsRemain(object)).toBe(false);
+  ])('is not known with %s', (_title, object) => {
+    expect(remainingKinds(object)).toBeUndefined();
   });
 
   it('tells the finalizers that hold it', () => {

@@ -4,10 +4,11 @@
  *
  * @see k8s.io/kubernetes pkg/controller/namespace/deletion/status_condition_utils.go at v1.36
  */
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { child, objects } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 
-const BINDINGS_ONLY =
-  /^Some resources are remaining: rolebindings\.rbac\.authorization\.k8s\.io has \d+ resource instances$/;
+const REMAINING = /^Some resources are remaining: (.+)$/;
+const KIND = /^([a-z0-9-]+)\.([a-z0-9.-]*) has \d+ resource instances$/;
 const FINALIZER = /(\S+) in \d+ resource instances/g;
 
 /** Each says that the controller could not look everywhere. */
@@ -17,11 +18,23 @@ const BLIND = [
   'NamespaceDeletionGroupVersionParsingFailure',
 ];
 
-/** True when the controller has looked everywhere and found nothing but RoleBindings. */
-export function onlyBindingsRemain(namespace: JsonObject): boolean {
-  if (BLIND.some((type) => messageOf(namespace, type) !== undefined)) return false;
-  const message = messageOf(namespace, 'NamespaceContentRemaining');
-  return message !== undefined && BINDINGS_ONLY.test(message);
+/** A kind of which objects are left. */
+export interface RemainingKind {
+  /** `''` for the core group. */
+  readonly group: string;
+  readonly resource: string;
+}
+
+/**
+ * The kinds of which anything is left; nothing can be made in a namespace that goes, so nothing of other kinds will be.
+ * Undefined when the controller has not looked everywhere yet: while there are pods, it looks at nothing else.
+ */
+export function remainingKinds(namespace: JsonObject): RemainingKind[] | undefined {
+  if (BLIND.some((type) => messageOf(namespace, type) !== undefined)) return undefined;
+  const list = REMAINING.exec(messageOf(namespace, 'NamespaceContentRemaining') ?? '')?.[1];
+  const kinds = list?.split(', ').map((part) => KIND.exec(part)) ?? [];
+  const read = kinds.map((match) => match && { resource: match[1] ?? '', group: match[2] ?? '' });
+  return read.length > 0 && read.every((kind) => kind !== null) ? read : undefined;
 }
 
 /** The finalizers that hold objects in this namespace, as far as the controller has said. */
@@ -32,8 +45,10 @@ export function remainingFinalizers(namespace: JsonObject): string[] {
 
 /** The message of a condition that is True. */
 function messageOf(namespace: JsonObject, type: string): string | undefined {
-  const status = isObject(namespace['status']) ? namespace['status'] : {};
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
-  const found = conditions.filter(isObject).find((condition) => condition['type'] === type);
+  const found = conditionsOf(namespace).find((condition) => condition['type'] === type);
   return found?.['status'] === 'True' && typeof found['message'] === 'string' ? found['message'] : undefined;
+}
+
+function conditionsOf(namespace: JsonObject): JsonObject[] {
+  return objects(child(namespace, 'status'), 'conditions');
 }

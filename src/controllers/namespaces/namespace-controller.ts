@@ -1,30 +1,32 @@
 /**
  * Keeps each namespace of a tenant usable: guard bound, default service account there, rights on the tenant's own kinds
- * bound where it has any, and the guard seen to work. While a namespace goes, the guards stay until nothing else is in it,
- * so that the tenant can still clear its finalizers; then they let go.
+ * bound where it has any, and the guard seen to work. How a namespace goes is in namespace-release.ts.
  */
 
-import { finalizersOf, isTerminating, nameOf, namespaceOf, uidOf } from '../../k8s/meta.ts';
+import { isTerminating, nameOf, namespaceOf, uidOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
 import type { Upstream } from '../../ports.ts';
-import { CUSTOM_NAME, GUARD, GUARD_NAME } from '../../tenancy/host-names.ts';
+import { CUSTOM_NAME, GUARD_NAME } from '../../tenancy/host-names.ts';
 import type { TenantId } from '../../tenancy/names.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 import { unless } from '../../upstream/host-client.ts';
 import { definitionsOf } from '../custom/custom-rules.ts';
+import type { TenantKinds } from '../host/host-kinds.ts';
 import { guardBinding, isOfTenant, labelledOwner, PATHS } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
 import { guardRight, proveRight } from './guard-proof.ts';
-import { ensureGuard, letGo, removeGuard } from './guards.ts';
-import { onlyBindingsRemain } from './namespace-conditions.ts';
+import { ensureGuard, removeGuard } from './guards.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
+import { createNamespaceRelease } from './namespace-release.ts';
 
 export interface NamespaceControllerOptions {
   upstream: Upstream;
   client: HostClient;
   informers: HostInformers;
   proofs: NamespaceProofs;
+  kindsNow: () => Promise<TenantKinds>;
+  nowMs: () => number;
   signal: AbortSignal;
   onError: (what: string, error: unknown) => void;
 }
@@ -35,20 +37,19 @@ export interface NamespaceController {
   stop(): Promise<void>;
 }
 
-/** Conditions come by the watch; this is for the case that the last of them came before the guards were known. */
-const LOOK_AGAIN_MS = 5_000;
-
 export function createNamespaceController(options: NamespaceControllerOptions): NamespaceController {
   const { upstream, client, informers, proofs, signal } = options;
+  const release = createNamespaceRelease(options);
 
   async function reconcile(name: string): Promise<number | undefined> {
     const namespace = informers.namespaces.get('', name);
     if (namespace === undefined) {
       proofs.forget(name);
+      release.forget(name);
       return undefined;
     }
     if (labelledOwner(namespace) === undefined) return undefined;
-    if (isTerminating(namespace)) return release(namespace);
+    if (isTerminating(namespace)) return release.run(namespace);
     const tenant = liveOwner(namespace);
     if (tenant === undefined) return undefined;
     const isNew = !proofs.has(name, uidOf(namespace));
@@ -88,21 +89,6 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
   async function ensureAccount(namespace: string): Promise<void> {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } };
     await client.create(PATHS.accounts(namespace), account).catch(unless(409));
-  }
-
-  async function release(namespace: JsonObject): Promise<number | undefined> {
-    const name = nameOf(namespace);
-    const held = [CUSTOM_NAME, GUARD_NAME]
-      .map((guard) => informers.guards.get(name, guard))
-      .filter((guard) => guard !== undefined && finalizersOf(guard).includes(GUARD)) as JsonObject[];
-    if (held.length === 0) return undefined;
-    if (!onlyBindingsRemain(namespace)) return LOOK_AGAIN_MS;
-    const rest = (await client.list(PATHS.bindings(name))).filter(
-      (item) => !held.some((g) => nameOf(g) === nameOf(item)),
-    );
-    if (rest.length > 0) return LOOK_AGAIN_MS;
-    for (const guard of held) await letGo(client, guard);
-    return undefined;
   }
 
   const queue = createWorkQueue({

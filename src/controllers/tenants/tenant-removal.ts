@@ -12,14 +12,14 @@
 
 import type { Informer } from '../../k8s/informer.ts';
 import { finalizersOf, isTerminating, labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import type { Upstream } from '../../ports.ts';
 import { clientCaSecretName, OWN_GROUP } from '../../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId } from '../../tenancy/names.ts';
 import { createHostClient, type HostClient, unless } from '../../upstream/host-client.ts';
 import type { CustomController } from '../custom/custom-controller.ts';
-import { readDefinition } from '../custom/custom-rules.ts';
-import { type HostKind, readTenantKinds, type TenantKinds } from '../host/host-kinds.ts';
+import { customKind, readDefinition } from '../custom/custom-rules.ts';
+import { collectionIn, type HostKind, type TenantKinds } from '../host/host-kinds.ts';
 import type { HostLists } from '../host/host-lists.ts';
 import { labelledOwner, PATHS } from '../host/host-objects.ts';
 import { controllerIdentity } from '../namespaces/guard-proof.ts';
@@ -33,8 +33,8 @@ export interface TenantRemovalOptions {
   namespaces: Informer;
   lists: HostLists;
   custom: Pick<CustomController, 'remove'>;
+  kindsNow: () => Promise<TenantKinds>;
   signal: AbortSignal;
-  nowMs: () => number;
 }
 
 export interface TenantRemoval {
@@ -43,10 +43,9 @@ export interface TenantRemoval {
 }
 
 const DEFINITIONS = 'customresourcedefinitions';
-const KINDS_TTL_MS = 30_000;
 
 export function createTenantRemoval(options: TenantRemovalOptions): TenantRemoval {
-  const { upstream, client, namespaces: namespacesSeen, lists, custom, signal, nowMs } = options;
+  const { upstream, client, namespaces: namespacesSeen, lists, custom, kindsNow, signal } = options;
   const reader = createHostClient(upstream, { as: 'reader' }, signal);
 
   /** Tenants whose cluster-scoped objects have been looked at once. */
@@ -73,20 +72,6 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
     return [];
   }
 
-  let known: { kinds: Promise<TenantKinds>; atMs: number } | undefined;
-
-  /** What the host serves, asked for twice a minute at most. */
-  function kindsNow(): Promise<TenantKinds> {
-    if (known === undefined || nowMs() - known.atMs > KINDS_TTL_MS) {
-      const kinds = readTenantKinds(upstream);
-      known = { kinds, atMs: nowMs() };
-      kinds.catch(() => {
-        known = undefined;
-      });
-    }
-    return known.kinds;
-  }
-
   async function removeNamespaces(
     own: readonly JsonObject[],
     id: TenantId,
@@ -104,8 +89,8 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
   async function sweep(namespace: string, id: TenantId, asTenant: HostClient, kinds: TenantKinds): Promise<void> {
     const all = [...kinds.namespaced, ...(await ownKinds(id))];
     await Promise.all(
-      all.map(async ({ root, resource }) => {
-        const collection = `${root}/namespaces/${namespace}/${resource}`;
+      all.map(async (kind) => {
+        const collection = collectionIn(namespace, kind);
         // 404: a definition that has just gone; 403: one whose rights have.
         const items = (await asTenant.list(collection).catch(unless(403, 404))) ?? [];
         for (const item of items) await strip(collection, item, asTenant);
@@ -116,11 +101,7 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
   /** The kinds that this tenant defined itself. */
   async function ownKinds(id: TenantId): Promise<HostKind[]> {
     const definitions = await client.list(PATHS.definitions, labelled(id));
-    return definitions.flatMap((object) => {
-      const definition = readDefinition(object);
-      if (definition?.tenant !== id) return [];
-      return [{ root: `/apis/${definition.group}/${servedVersion(object)}`, resource: definition.plural }];
-    });
+    return definitions.map((object) => customKind(object, id)).filter((kind) => kind !== undefined);
   }
 
   async function removeClusterScoped(id: TenantId, kind: HostKind, asTenant: HostClient): Promise<string | undefined> {
@@ -138,8 +119,9 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
   /** A definition goes when its last object has gone. */
   async function sweepInstances(definition: JsonObject, asTenant: HostClient): Promise<void> {
     const read = readDefinition(definition);
-    if (read === undefined || !read.clusterScoped) return;
-    const collection = `/apis/${read.group}/${servedVersion(definition)}/${read.plural}`;
+    const kind = read?.clusterScoped ? customKind(definition, read.tenant) : undefined;
+    if (kind === undefined) return;
+    const collection = `${kind.root}/${kind.resource}`;
     const items = (await asTenant.list(collection).catch(unless(403, 404))) ?? [];
     for (const item of items) await strip(collection, item, asTenant);
   }
@@ -172,14 +154,6 @@ function ownNamespaces(id: TenantId, namespaces: Iterable<JsonObject>): JsonObje
 function isOwn(id: TenantId, kind: HostKind, item: JsonObject): boolean {
   if (namespaceOf(item) !== '') return false;
   return kind.resource === DEFINITIONS ? readDefinition(item)?.tenant === id : labelledOwner(item) === id;
-}
-
-/** Any version that is served will do for stripping finalizers. */
-function servedVersion(definition: JsonObject): string {
-  const spec = isObject(definition['spec']) ? definition['spec'] : {};
-  const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isObject) : [];
-  const served = versions.find((version) => version['served'] === true) ?? versions[0];
-  return typeof served?.['name'] === 'string' ? served['name'] : '';
 }
 
 /** Finalizers that a controller of the tenant would clear: all but those of Kubernetes and of the proxy. */
