@@ -93,19 +93,35 @@ function subresourcesOf(declared: JsonObject): Record<string, Subresource> {
 
 /** Printer columns may print what only upstream knows: the namespace, the group, or a piece of metadata. */
 function columnsOf(version: JsonObject): Record<string, CellRule> {
-  const columns: [string, CellRule][] = [];
+  const columns = new Map<string, CellRule | undefined>();
   for (const { name, jsonPath } of objects(version['additionalPrinterColumns'])) {
     if (typeof name !== 'string' || typeof jsonPath !== 'string') continue;
-    const path = jsonPath.replaceAll(/[\s{}]/g, '');
-    if (path === '.metadata.namespace') columns.push([name.toLowerCase(), { cell: 'namespace' }]);
-    else if (OWN_WORDS.test(path)) columns.push([name.toLowerCase(), { cell: 'message' }]);
+    const key = name.toLowerCase();
+    const rule = ruleOf(jsonPath);
+    // Cells are found by the name of their column: of two that share one, neither is told from the other.
+    const isShared = columns.has(key) && (rule !== undefined || columns.get(key) !== undefined);
+    columns.set(key, isShared ? { cell: 'anything' } : rule);
   }
   // Names are the tenant's: a column called `__proto__` must become a key like any other.
-  return Object.fromEntries(columns);
+  return Object.fromEntries([...columns].filter((entry): entry is [string, CellRule] => entry[1] !== undefined));
 }
 
-/** Paths that can reach an upstream name; everything else in a custom object is the tenant's own text. */
-const OWN_WORDS = /^\.(apiVersion|metadata$|metadata\.(ownerReferences|managedFields|selfLink)|\.|\*|\[|$)/;
+function ruleOf(jsonPath: string): CellRule | undefined {
+  if (jsonPath === '.metadata.namespace') return { cell: 'namespace' };
+  return isOwnText(jsonPath) ? undefined : { cell: 'anything' };
+}
+
+/** A field at the top, or of the metadata, and what follows it. A brace would begin a second path. */
+const FIELD = /^\.(?:metadata\.)?(\w+)(?:[.[][^{}]*)?$/;
+const OWN_METADATA =
+  /^\.metadata\.(?:name|uid|generation|creationTimestamp|deletionTimestamp|(?:labels|annotations)(?:[.[].*)?)$/s;
+
+/** True for a path that can only reach what the tenant wrote, or what is the same on both sides. */
+function isOwnText(jsonPath: string): boolean {
+  const field = FIELD.exec(jsonPath)?.[1];
+  if (jsonPath.startsWith('.metadata')) return field !== undefined && OWN_METADATA.test(jsonPath);
+  return field !== undefined && field !== 'apiVersion';
+}
 
 function isEstablished(crd: JsonObject): boolean {
   return objects(child(crd, 'status')['conditions']).some(

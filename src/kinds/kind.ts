@@ -115,6 +115,8 @@ export type CellRule =
   /** Entries of a ResourceQuota, `key: used/hard`, joined by `, `: a key can hold a reference. */
   | { cell: 'quota' }
   | { cell: 'message' }
+  /** Any part of the object, as a printer column of `.metadata` gives it: what still names upstream is not shown. */
+  | { cell: 'anything' }
   /** A namespace, as a printer column of `.metadata.namespace` gives it. */
   | { cell: 'namespace' }
   /** Never shown: the field behind it is not among `shows`. */

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../k8s/types.ts';
 import type { CellRule, KindAtVersion } from '../kinds/kind.ts';
 import { fromInert, INERT_PREFIX } from '../tenancy/inert.ts';
-import type { UpstreamName } from '../tenancy/names.ts';
+import type { TenantName, UpstreamName } from '../tenancy/names.ts';
 import { decodeSegment } from '../tenancy/segments.ts';
 import { namingOf } from './names-check.ts';
 import { NotOurs } from './not-ours.ts';
@@ -35,6 +35,8 @@ export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion,
       return subjects(rule.kind, scope, row);
     case 'message':
       return typeof cell === 'string' ? messageToTenant(cell, scope, row.seen) : cell;
+    case 'anything':
+      return typeof cell === 'string' ? anything(cell, scope, row) : cell;
     default:
       if (typeof cell !== 'string' || NOTHING.has(cell)) return cell;
   }
@@ -52,6 +54,12 @@ export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion,
     case 'kindName':
       return kindName(cell, at, scope);
   }
+}
+
+/** Text that may be a piece of any of the object: names that are known are mapped, and a text that holds more is blank. */
+function anything(cell: string, scope: Scope, { seen }: Row): string {
+  const mapped = messageToTenant(cell, scope, seen);
+  return mapped.includes(scope.names.up('' as TenantName)) || /kubeveil/i.test(mapped) ? '' : mapped;
 }
 
 /** `ClusterRole/acme--reader` or, as events print it, `clusterrole/acme--reader`. */

@@ -130,6 +130,19 @@ describe('cells', () => {
     ).toEqual(['x', 'web', 'acme--web']);
   });
 
+  it('of any part of an object hold known names, or nothing', () => {
+    const printed = (cell: JsonValue) => {
+      const row = cells('stable.example.com/widgets', ['Name', 'What'], ['x', cell], IN_WEB);
+      return Array.isArray(row) ? row[1] : undefined;
+    };
+    expect(printed('acme--stable.example.com/v1')).toBe('stable.example.com/v1');
+    expect(printed('{"name":"x","namespace":"acme--web"}')).toBe('{"name":"x","namespace":"web"}');
+    expect(printed('{"namespace":"acme--web","a":"acme--other"}')).toBe('');
+    expect(printed('{"manager":"kubeveil","operation":"Update"}')).toBe('');
+    expect(printed('{"manager":"kubectl","operation":"Update"}')).toBe('{"manager":"kubectl","operation":"Update"}');
+    expect(printed(7)).toBe(7);
+  });
+
   it('of fields that are not published are empty', () => {
     expect(
       cells(

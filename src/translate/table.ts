@@ -4,7 +4,7 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
  */
-import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { apiVersionOf, isObject, type JsonObject, type JsonValue, splitApiVersion } from '../k8s/types.ts';
 import type { CellRule, KindAtVersion } from '../kinds/kind.ts';
 import type { UpstreamName } from '../tenancy/names.ts';
 import { cellToTenant } from './cells.ts';
@@ -69,7 +69,12 @@ function rowToTenant(
 ): JsonObject {
   const { object, cells } = row;
   if (!isObject(object)) throw new NotOurs(`a row of ${at.kind.kind} without its object`);
-  const seen = new Map<string, string>([[at.upstreamApiVersion, apiVersionOf(at.kind.group, at.version)]]);
+  // A cell may print what the object is, as a whole or in part.
+  const [upstreamGroup] = splitApiVersion(at.upstreamApiVersion);
+  const seen = new Map<string, string>([
+    [at.upstreamApiVersion, apiVersionOf(at.kind.group, at.version)],
+    [upstreamGroup, at.kind.group],
+  ]);
   row['object'] = toTenant(object, at, scope, seen);
   if (!Array.isArray(cells)) return row;
   const before = [...cells];

@@ -115,7 +115,10 @@ function crd(owner: string, plural: string, kind: string, scope: string): JsonOb
           served: true,
           storage: true,
           subresources: { status: {}, scale: {} },
-          additionalPrinterColumns: [{ name: 'Where', type: 'string', jsonPath: '.metadata.namespace' }],
+          additionalPrinterColumns: [
+            { name: 'Where', type: 'string', jsonPath: '.metadata.namespace' },
+            { name: 'What', type: 'string', jsonPath: '.metadata' },
+          ],
         },
       ],
     },
