@@ -1,10 +1,9 @@
 /**
- * What strategic merge patch must know of a kind's fields, cut out of its OpenAPI schema.
+ * What strategic merge patch must know of a kind's fields: `patch-schemas.generated.json`, which test/tools cuts out of
+ * their OpenAPI schemas.
  *
  * @see https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/#notes-on-the-strategic-merge-patch
  */
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { inlined } from './schema.ts';
 
 /** One field. `fields` is there for an object with known fields, `items` for a list, neither for a map or a scalar. */
 export interface PatchSchema {
@@ -13,25 +12,4 @@ export interface PatchSchema {
   /** As `x-kubernetes-patch-strategy` has it: `merge`, `replace`, `retainKeys`, or two of them. */
   readonly strategy?: string;
   readonly mergeKey?: string;
-}
-
-/** The patch schema of an OpenAPI schema. */
-export function patchSchema(schema: JsonObject, schemas: JsonObject): JsonObject {
-  return cut(inlined(schema, schemas));
-}
-
-function cut(schema: JsonObject): JsonObject {
-  const out: JsonObject = {};
-  const properties = schema['properties'];
-  if (isObject(properties)) {
-    out['fields'] = Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, isObject(property) ? cut(property) : {}]),
-    );
-  }
-  if (schema['type'] === 'array') out['items'] = isObject(schema['items']) ? cut(schema['items']) : {};
-  const strategy = schema['x-kubernetes-patch-strategy'];
-  if (strategy !== undefined) out['strategy'] = strategy;
-  const mergeKey = schema['x-kubernetes-patch-merge-key'];
-  if (mergeKey !== undefined) out['mergeKey'] = mergeKey;
-  return out;
 }

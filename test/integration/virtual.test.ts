@@ -10,12 +10,12 @@ import { ApiError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
 import { KINDS } from '../../src/kinds/table.ts';
 import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
-import { makeVirtualCrd } from '../../src/virtual/crd.ts';
 import { printerOf } from '../../src/virtual/tables.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { defaultRoles } from '../tools/default-roles.ts';
 import type { Fetch } from '../tools/live.ts';
 import { virtualFiles, virtualKinds } from '../tools/virtual-crds.ts';
+import { makeVirtualCrd } from '../tools/virtual-schema/crd.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';

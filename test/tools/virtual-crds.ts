@@ -11,10 +11,10 @@ import { stringify } from 'yaml';
 import { isObject, type JsonObject } from '../../src/k8s/types.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { KINDS } from '../../src/kinds/table.ts';
-import { makeVirtualCrd } from '../../src/virtual/crd.ts';
-import { patchSchema } from '../../src/virtual/patch-schema.ts';
-import { schemaOfKind, schemasOf } from '../../src/virtual/schema.ts';
 import { type Fetch, fetchFrom } from './live.ts';
+import { makeVirtualCrd } from './virtual-schema/crd.ts';
+import { patchSchema } from './virtual-schema/patch-schema.ts';
+import { schemaOfKind, schemasOf } from './virtual-schema/schema.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const HEAD = `# Made from the OpenAPI of Kubernetes by test/tools/virtual-crds.ts: change it there.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../k8s/types.ts';
-import { KINDS } from '../kinds/table.ts';
-import { virtualBehaviour } from './behaviours.ts';
+import type { JsonObject } from '../../../src/k8s/types.ts';
+import { KINDS } from '../../../src/kinds/table.ts';
+import { virtualBehaviour } from '../../../src/virtual/behaviours.ts';
 import { makeVirtualCrd } from './crd.ts';
 import { inlined, schemaOfKind, structural } from './schema.ts';
 

@@ -8,7 +8,7 @@
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../src/k8s/types.ts';
 
 const KEPT = new Set([
   'description',

@@ -3,12 +3,12 @@
  *
  * Its schema comes from the native kind's own OpenAPI, so it accepts, prunes and merges as the native kind does, and
  * nothing on the host gives it meaning. Always cluster-scoped, as all virtual kinds are so far, with one version.
- * What the schema cannot say is in `validate.ts`; what must hold even without the proxy is added here as CEL.
+ * What the schema cannot say is in `src/virtual`; what must hold even without the proxy is added here as CEL.
  *
  * The files `deploy/60-virtual-*.yaml` are made of this by test/tools/virtual-crds.ts.
  */
-import { isObject, type JsonObject } from '../k8s/types.ts';
-import { type Kind, VIRTUAL_GROUP } from '../kinds/kind.ts';
+import { isObject, type JsonObject } from '../../../src/k8s/types.ts';
+import { type Kind, VIRTUAL_GROUP } from '../../../src/kinds/kind.ts';
 import { inlined, schemaOfKind, schemasOf, structural } from './schema.ts';
 
 /** What a kind's OpenAPI does not say of it. */
