@@ -33,6 +33,13 @@ export interface Result {
   readonly figures: readonly Figure[];
 }
 
+/** Of programs that want a core; above it, figures are of the other programs as much as of the proxy. */
+const DISTURBING_LOAD = 0.5;
+
+export function isDisturbed(loadBefore: number): boolean {
+  return loadBefore > DISTURBING_LOAD;
+}
+
 /** Three significant digits say all that a measurement on a shared machine can. */
 export function shown(value: number, unit: Unit): string {
   const text = Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);

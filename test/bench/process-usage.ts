@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TICKS_PER_SECOND = 100;
 
 /** CPU seconds, user and system, of all threads together, since the process began. Counted in steps of 10 ms. */
-export function cpuSeconds(pid: number): number {
+function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name, in brackets, may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

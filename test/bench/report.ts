@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Figure, type Machine, type Result, shown, verdict } from './figures.ts';
+import { type Figure, isDisturbed, type Machine, type Result, shown, verdict } from './figures.ts';
 
 const RESULTS = fileURLToPath(new URL('results/', import.meta.url));
 const DOCUMENT = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
@@ -55,24 +55,26 @@ export function writeDocument(scenarios: ReadonlyArray<{ readonly name: string; 
 }
 
 function markdown(title: string, result: Result): string {
+  const hows = [...new Set(result.figures.map(({ how }) => how))];
   const rows = result.figures.map((figure) => {
-    const goal = figure.goal === undefined ? '' : `${shown(figure.goal, figure.unit)}, ${verdict(figure)}`;
-    return `| ${figure.name} | ${shown(figure.value, figure.unit)} | ${spread(figure)} | ${goal} |`;
+    const { name, value, unit, how } = figure;
+    const goal = figure.goal === undefined ? '' : `${shown(figure.goal, unit)}, ${verdict(figure)}`;
+    return `| ${name} | ${shown(value, unit)} | ${spread(figure)} | ${goal} | ${hows.indexOf(how) + 1} |`;
   });
-  const hows = new Map<string, string[]>();
-  for (const { how, name } of result.figures) hows.set(how, [...(hows.get(how) ?? []), name]);
+  const disturbed = isDisturbed(result.loadBefore)
+    ? ['', '**Preliminary:** other programs kept the machine busy; times say little, ratios of CPU a little more.']
+    : [];
   return [
     `### ${title}`,
     '',
     `\`npm run bench -- ${result.scenario}\`, ${result.date}. ${machineLine(result.machine)} Load before the run: ${result.loadBefore}.`,
+    ...disturbed,
     '',
-    '| figure | value | rounds | goal (at most) |',
-    '|---|---|---|---|',
+    '| figure | value | rounds | goal (at most) | made as |',
+    '|---|---|---|---|---|',
     ...rows,
     '',
-    'How each was made:',
-    '',
-    ...[...hows].map(([how, names]) => `- ${names.join('; ')}: ${how}.`),
+    ...hows.map((how, index) => `${index + 1}. ${how}`),
   ].join('\n');
 }
 

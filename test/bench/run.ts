@@ -13,7 +13,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Result } from './figures.ts';
+import { isDisturbed, type Result } from './figures.ts';
 import { startLab } from './lab.ts';
 import { describeMachine, loadNow } from './machine.ts';
 import { needProc } from './process-usage.ts';
@@ -25,8 +25,6 @@ import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 
 const SCENARIOS: readonly Scenario[] = [forwardedGet, tenantCreate, manyTenants, tenantsAtOnce];
-/** Of programs that want a core; above it, figures are of the other programs as much as of the proxy. */
-const DISTURBING_LOAD = 0.5;
 
 interface Asked {
   readonly scenarios: readonly Scenario[];
@@ -68,7 +66,7 @@ function readCommandLine(words: readonly string[]): Asked {
 
 async function measure(scenario: Scenario, bench: Bench): Promise<Result> {
   const loadBefore = loadNow();
-  if (loadBefore > DISTURBING_LOAD && !bench.quick) {
+  if (isDisturbed(loadBefore) && !bench.quick) {
     bench.progress(`other programs keep this machine busy (load ${loadBefore}): do not trust these figures`);
   }
   bench.progress(`${scenario.name}: ${scenario.title}`);
