@@ -14,7 +14,7 @@
  *   serve        -> Reply
  *   respond      -> Written, for the audit
  *
- * The others (health, ready, impersonate, authz) only refuse or let pass.
+ * The others (health, ready, impersonate, authz, hold) only refuse or let pass.
  */
 import type { Gvk, JsonObject, WatchEvent } from './k8s/types.ts';
 import type { KindAtVersion, Verb } from './kinds/kind.ts';

@@ -15,7 +15,11 @@ const RESOURCE = { isResource: true, verb: 'create' } as ResourceInfo;
 const OTHER = { isResource: false, verb: 'get', path: '/apis' } as NonResourceInfo;
 
 /** Runs one request through stages that note that they were met, and throw where the test says. */
-async function run(info: ResourceInfo | NonResourceInfo, impersonate: string[] = [], isHealth = false): Promise<void> {
+async function run(
+  info: ResourceInfo | NonResourceInfo,
+  impersonate: string[] = [],
+  { isHealth = false, hasHeld = false } = {},
+): Promise<void> {
   const stage = (name: string, value: unknown) => () => {
     met.push(name);
     const error = throwing.get(name);
@@ -38,6 +42,7 @@ async function run(info: ResourceInfo | NonResourceInfo, impersonate: string[] =
     readBody: stage('readBody', undefined),
     serveNonResource: stage('serveNonResource', reply),
     serveResource: stage('serveResource', reply),
+    hold: stage('hold', hasHeld ? { release: stage('let go', undefined) } : undefined),
     respond: async () => stage('respond', { status: 200, bodyBytes: 0 })(),
     refuse: async () => stage('refuse', { status: 400, bodyBytes: 0 })(),
     audit: stage('audit', undefined),
@@ -46,7 +51,16 @@ async function run(info: ResourceInfo | NonResourceInfo, impersonate: string[] =
 }
 
 const BEFORE_LIMIT = ['parse', 'health', 'ready', 'locate', 'authenticate', 'bind'];
-const RESOURCE_PATH = [...BEFORE_LIMIT, 'limit', 'negotiate', 'offer', 'authorize', 'readBody', 'serveResource'];
+const RESOURCE_PATH = [
+  ...BEFORE_LIMIT,
+  'limit',
+  'negotiate',
+  'offer',
+  'authorize',
+  'readBody',
+  'serveResource',
+  'hold',
+];
 
 describe('the path of a request', () => {
   it('for a resource meets every stage in its order', async () => {
@@ -56,12 +70,12 @@ describe('the path of a request', () => {
 
   it('for no resource has neither offer nor body', async () => {
     await run(OTHER);
-    const path = [...BEFORE_LIMIT, 'limit', 'negotiate', 'authorize', 'serveNonResource'];
+    const path = [...BEFORE_LIMIT, 'limit', 'negotiate', 'authorize', 'serveNonResource', 'hold'];
     expect(met).toEqual([...path, 'respond', 'audit', 'release']);
   });
 
   it('for health asks for no credential and for no readiness', async () => {
-    await run(OTHER, [], true);
+    await run(OTHER, [], { isHealth: true });
     expect(met).toEqual(['parse', 'health', 'respond', 'audit']);
   });
 
@@ -71,6 +85,15 @@ describe('the path of a request', () => {
     const passed = RESOURCE_PATH.slice(0, RESOURCE_PATH.indexOf(name) + 1);
     const isHeld = passed.includes('limit') && name !== 'limit';
     expect(met).toEqual([...passed, 'refuse', 'audit', ...(isHeld ? ['release'] : [])]);
+  });
+
+  it('that lasts is held while it is answered, and let go', async () => {
+    await run(RESOURCE, [], { hasHeld: true });
+    expect(met).toEqual([...RESOURCE_PATH, 'respond', 'audit', 'release', 'let go']);
+    met = [];
+    throwing.set('respond', new Error('broken'));
+    await run(RESOURCE, [], { hasHeld: true });
+    expect(met.slice(-2)).toEqual(['release', 'let go']);
   });
 
   it('is refused with its answer where that cannot be written', async () => {

@@ -16,8 +16,10 @@
  *  11  authz        may this user do it, by the tenant's own roles
  *  12  body         read and decoded only for those who may
  *  13  serve        discovery, a review that the proxy answers itself, or a verb on a resource
- *  14  respond      the one place where anything becomes bytes; a refusal of any stage comes here at once
- *  15  audit        one line, whatever became of it
+ *  14  hold         what was found for a tenant that is gone by now is not answered; an answer that lasts is judged
+ *                   again by 5, 6, 10 and 11 while it does
+ *  15  respond      the one place where anything becomes bytes; a refusal of any stage comes here at once
+ *  16  audit        one line, whatever became of it
  */
 import { ApiError } from './errors.ts';
 import type {
@@ -57,6 +59,8 @@ export interface Stages {
   readBody(incoming: Incoming, request: Omit<ResourceRequest, 'body'>): Promise<Body | undefined>;
   serveNonResource(request: NonResourceRequest): Promise<Reply>;
   serveResource(request: ResourceRequest): Promise<Reply>;
+  /** Undefined for an answer that does not last. @throws {ApiError} ERR_UNAUTHORIZED when the tenant is gone by now */
+  hold(bound: Bound): Held | undefined;
   respond(known: Known, reply: Reply): Promise<Written>;
   /** The answer to what was thrown, however far the request came. */
   refuse(known: Known, error: unknown): Promise<Written>;
@@ -72,6 +76,19 @@ export interface Known {
   accept?: Accept;
   authenticated?: Authenticated;
   tenant?: Tenant;
+  held?: Held | undefined;
+}
+
+/** A request whose tenant is known. */
+export type Bound = Known & Required<Pick<Known, 'info' | 'authenticated' | 'tenant'>>;
+
+/** Says of an answer that lasts whether it may go on. */
+export interface Held {
+  /** Ends it in good order; the reason is the refusal that a new request would meet. */
+  readonly until: AbortSignal;
+  /** Asked before each event: false when the tenant that it was opened for is not there any more. */
+  mayGoOn(): boolean;
+  release(): void;
 }
 
 export function createPipeline(stages: Stages): Handler {
@@ -80,13 +97,19 @@ export function createPipeline(stages: Stages): Handler {
     const held: Array<() => void> = [];
     try {
       const reply = await answer(stages, known, held);
-      stages.audit(known, await stages.respond(known, reply)); // 14, 15
+      if (isBound(known)) known.held = stages.hold(known); // 14
+      if (known.held !== undefined) held.push(known.held.release);
+      stages.audit(known, await stages.respond(known, reply)); // 15, 16
     } catch (error) {
-      stages.audit(known, await stages.refuse(known, error)); // 14, 15
+      stages.audit(known, await stages.refuse(known, error)); // 15, 16
     } finally {
       for (const release of held) release();
     }
   };
+}
+
+function isBound(known: Known): known is Bound {
+  return known.tenant !== undefined;
 }
 
 /** Up to what is served. @param held gets what is to be given back when the answer is out */

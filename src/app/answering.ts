@@ -4,7 +4,6 @@ import { ApiError } from '../errors.ts';
 import { logger } from '../observe/log.ts';
 import type { Known, Stages } from '../pipeline.ts';
 import { negotiateError } from '../requestinfo/accept.ts';
-import { isLongRunning } from '../requestinfo/long-running.ts';
 import type { Sink } from '../respond/sink.ts';
 import { type Answering, writeError, writeReply } from '../respond/write.ts';
 
@@ -23,7 +22,8 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
       acceptError,
       acceptEncoding: head.headers.get('accept-encoding'),
       signal: head.signal,
-      until: untilOf(known),
+      until: known.incoming.draining,
+      held: known.held,
       log: respondLog,
     };
   }
@@ -47,14 +47,6 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
       });
     },
   };
-}
-
-/** A stream ends when the process does, and when the credential that opened it does. */
-function untilOf({ incoming, info, authenticated }: Known): AbortSignal {
-  if (info === undefined || authenticated === undefined || !isLongRunning(info)) return incoming.draining;
-  // A timer takes at most 31 bits of milliseconds; no stream lives for 24 days.
-  const leftMs = Math.min(Math.max(authenticated.expiresAtMs - Date.now(), 0), 2 ** 31 - 1);
-  return AbortSignal.any([incoming.draining, AbortSignal.timeout(leftMs)]);
 }
 
 /** Node's HTTP/2 response has `flushHeaders` too; only its type lacks it. */

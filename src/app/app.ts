@@ -9,6 +9,7 @@ import { createSealer } from '../codec/seal.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
 import { untilDone } from '../lib/backoff.ts';
 import { createLimiter } from '../limit/limit.ts';
+import { createOpenStreams, type OpenStreams } from '../limit/open-streams.ts';
 import type { Handler, Listener } from '../listen/options.ts';
 import { startListener } from '../listen/server.ts';
 import { logger } from '../observe/log.ts';
@@ -84,7 +85,10 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     ending.abort();
     return host.controllers.stop();
   });
-  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, ...seams });
+  const streams = starting.use(
+    createOpenStreams({ nowMs: Date.now, onFault: (error) => onError('judging what is open', error) }),
+  );
+  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, streams, ...seams });
   const listener = await listen(options, handler, shared.ca);
   starting.defer(() => listener.close());
 
@@ -114,10 +118,11 @@ interface Parts extends ProxySeams {
   readonly upstream: Upstream;
   readonly host: WatchedHost;
   readonly sealKeys: readonly Uint8Array[];
+  readonly streams: OpenStreams;
 }
 
 function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions, parts: Parts): Handler {
-  const { upstream, host, sealKeys, namesOf = ({ id }) => tenantNames(id) } = parts;
+  const { upstream, host, sealKeys, streams, namesOf = ({ id }) => tenantNames(id) } = parts;
   const { controllers, view, problem } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
@@ -135,6 +140,7 @@ function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOpti
       policies,
       authenticators,
       limiter,
+      streams,
       verbDeps,
       namesOf,
       problem,

@@ -10,6 +10,7 @@ import type { ResourceRequest } from '../exchange.ts';
 import { splitApiVersion } from '../k8s/types.ts';
 import { startDeadline } from '../limit/deadline.ts';
 import type { Limiter } from '../limit/limit.ts';
+import type { OpenStreams } from '../limit/open-streams.ts';
 import { readBody } from '../listen/read-body.ts';
 import { health } from '../nonresource/health.ts';
 import { createNonResourceHandler } from '../nonresource/serve.ts';
@@ -30,6 +31,7 @@ import { bodyTypeOf } from '../verbs/body-type.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { serve } from '../verbs/verbs.ts';
 import { createAnswering } from './answering.ts';
+import { createHold } from './hold.ts';
 import type { HostView } from './host-view.ts';
 
 export interface StagesOptions {
@@ -39,6 +41,7 @@ export interface StagesOptions {
   policies: Policies;
   authenticators: Authenticators;
   limiter: Limiter;
+  streams: OpenStreams;
   verbDeps: VerbDeps;
   namesOf(tenant: Tenant): TenantNames;
   /** Why the proxy is not ready; undefined when it is. */
@@ -85,6 +88,14 @@ export function createStages(options: StagesOptions): Stages {
       // Tells respond whether the watch can go out as protobuf.
       return reply.kind === 'watch' ? { ...reply, gvk: { group: kind.group, version, kind: kind.kind } } : reply;
     },
+    hold: createHold({
+      tenants: controllers.tenants,
+      authenticators,
+      authorizer: view.authorizer,
+      kinds: view.kinds,
+      streams: options.streams,
+      nowMs: Date.now,
+    }),
     ...createAnswering(),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answering, eventsOf, FakeClient, FOO, JSON_ACCEPT, POD, PROTOBUF } from '../../test/support/fake-client.ts';
 import { decodeWatchEvent, FrameReader } from '../codec/protobuf/frames.ts';
+import { ApiError } from '../errors.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import { writeReply } from './write.ts';
 
@@ -97,5 +98,64 @@ describe('watches', () => {
     const frames = [...new FrameReader().push(client.body)];
     expect(frames).toHaveLength(1);
     expect(decodeWatchEvent(frames[0] ?? Buffer.alloc(0))).toMatchObject({ type: 'ERROR' });
+  });
+
+  describe('that somebody judges', () => {
+    const refusal = new ApiError('ERR_UNAUTHORIZED', 'gone', { why: 'tenant-gone' });
+
+    it('go on while they may', async () => {
+      const client = new FakeClient();
+      const held = { until: new AbortController().signal, mayGoOn: () => true };
+      const written = await writeReply(client, { kind: 'watch', events: eventsOf(added, added) }, answering({ held }));
+      expect(written).toEqual({ status: 200, bodyBytes: client.body.length });
+      expect(client.body.toString().trim().split('\n')).toHaveLength(2);
+    });
+
+    it('end in good order when they must, and the audit learns why', async () => {
+      const client = new FakeClient();
+      const must = new AbortController();
+      const held = { until: must.signal, mayGoOn: () => true };
+      async function* events(): AsyncGenerator<WatchEvent> {
+        yield added;
+        must.abort(refusal);
+        yield added;
+      }
+      const written = await writeReply(client, { kind: 'watch', events: events() }, answering({ held }));
+      expect(written).toMatchObject({ status: 200, why: 'tenant-gone' });
+      expect([client.writableEnded, client.destroyed]).toEqual([true, false]);
+      expect(client.body.toString().trim().split('\n')).toHaveLength(1);
+    });
+
+    it('send nothing that is asked about and refused, also an event that was already there', async () => {
+      const client = new FakeClient();
+      let isThere = true;
+      const must = new AbortController();
+      const held = {
+        until: must.signal,
+        mayGoOn() {
+          if (!isThere) must.abort(refusal);
+          return isThere;
+        },
+      };
+      async function* events(): AsyncGenerator<WatchEvent> {
+        yield added;
+        isThere = false;
+        yield { type: 'ADDED', object: { ...POD, metadata: { name: 'of-another' } } };
+      }
+      const written = await writeReply(client, { kind: 'watch', events: events() }, answering({ held }));
+      expect(client.body.toString()).toContain('"a"');
+      expect(client.body.toString()).not.toContain('of-another');
+      expect([written.why, client.writableEnded]).toEqual(['tenant-gone', true]);
+    });
+
+    it('end also when their client reads nothing', async () => {
+      const client = new FakeClient();
+      client.slow = true;
+      const must = new AbortController();
+      client.on('written', () => setImmediate(() => must.abort(refusal)));
+      const held = { until: must.signal, mayGoOn: () => true };
+      await writeReply(client, { kind: 'watch', events: eventsOf(added, added) }, answering({ held, stallMs: 20 }));
+      expect([client.chunks.length, client.writableEnded, client.destroyed]).toEqual([1, true, true]);
+    });
   });
 });

@@ -11,12 +11,12 @@
 import { hasProtobuf } from '../codec/protobuf/codec.ts';
 import { encodeWatchEvent } from '../codec/protobuf/frames.ts';
 import { ApiError } from '../errors.ts';
-import type { Accept, Reply } from '../exchange.ts';
+import type { Accept, Reply, Written } from '../exchange.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import type { Logger } from '../observe/log.ts';
 import { noProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
-import { isOpen, type Sink, writeChunk } from './sink.ts';
+import { isOpen, type Sink, writeChunk, writeLast } from './sink.ts';
 import { statusOf } from './status.ts';
 
 export interface Watching {
@@ -24,44 +24,69 @@ export interface Watching {
   readonly accept: Accept;
   readonly signal: AbortSignal;
   readonly until: AbortSignal | undefined;
+  readonly held: HeldWatch | undefined;
   readonly stallMs: number;
   readonly log: Logger;
 }
+
+/** Whoever judges the watch while it is open. */
+export interface HeldWatch {
+  /** Ends it in good order; the reason is an {@link ApiError}. */
+  readonly until: AbortSignal;
+  /** Asked before each event: false when nothing more may be sent. */
+  mayGoOn(): boolean;
+}
+
+const NOTHING = new Uint8Array();
 
 /** @throws {ApiError} ERR_NOT_ACCEPTABLE, before anything was sent. */
 export async function writeWatch(
   sink: Sink,
   reply: Extract<Reply, { kind: 'watch' }>,
   watching: Watching,
-): Promise<{ status: number; bodyBytes: number }> {
-  const { id, signal, until, stallMs } = watching;
+): Promise<Written> {
+  const { id, signal, until, held, stallMs } = watching;
   const events = reply.events[Symbol.asyncIterator]();
   const pump = new Pump(events, watching);
+  const ends = [signal, until, held?.until];
+  const stopped = new AbortController();
+  const stop = (): void => {
+    pump.stop();
+    stopped.abort();
+  };
   let bodyBytes = 0;
   try {
     const protobuf = inProtobuf(watching.accept, reply);
     const contentType = protobuf ? 'application/vnd.kubernetes.protobuf;stream=watch' : 'application/json';
     sink.writeHead(200, answerHeaders(id, contentType, reply.headers));
     sink.flushHeaders();
-    signal.addEventListener('abort', pump.stop);
-    until?.addEventListener('abort', pump.stop);
-    if (signal.aborted || until?.aborted) pump.stop();
+    for (const each of ends) {
+      each?.addEventListener('abort', stop);
+      if (each?.aborted) stop();
+    }
     while (isOpen(sink)) {
       const next = await pump.next();
-      if (next === undefined) break;
+      if (next === undefined || held?.mayGoOn() === false) break;
       const chunk = encodeEvent(next.event, protobuf, watching);
       bodyBytes += chunk.bytes.length;
-      if (!(await writeChunk(sink, chunk.bytes, stallMs, signal)) || next.last || chunk.last) break;
+      if (!(await writeChunk(sink, chunk.bytes, stallMs, stopped.signal)) || next.last || chunk.last) break;
     }
-    if (isOpen(sink)) sink.end();
-    return { status: 200, bodyBytes };
+    // A client that does not read would otherwise keep its connection for as long as it likes.
+    await writeLast(sink, NOTHING, stallMs, signal);
+    return { status: 200, bodyBytes, ...whyEnded(held) };
   } finally {
     pump.stop();
-    signal.removeEventListener('abort', pump.stop);
-    until?.removeEventListener('abort', pump.stop);
+    for (const each of ends) each?.removeEventListener('abort', stop);
     // Not awaited: an iterator that waits for upstream answers only when upstream does.
     events.return?.()?.then(undefined, (cause: unknown) => watching.log.debug({ id, cause }, 'a watch ended badly'));
   }
+}
+
+/** For the audit. The client learns it from the answer to its next request. */
+function whyEnded(held: HeldWatch | undefined): Pick<Written, 'why'> {
+  if (held?.until.aborted !== true) return {};
+  const { reason } = held.until as { reason: unknown };
+  return { why: reason instanceof ApiError ? reason.why : 'fault' };
 }
 
 interface Next {

@@ -226,6 +226,7 @@ describe('slow clients', () => {
     const client = new FakeClient();
     client.slow = true;
     client.on('written', () => setImmediate(() => client.emit('drain')));
+    client.on('ended', () => setImmediate(() => client.emit('finish')));
     const events = eventsOf({ type: 'ADDED', object: POD }, { type: 'DELETED', object: POD });
     await writeReply(client, { kind: 'watch', events }, answering({ stallMs: 60_000 }));
     expect(client.body.toString().split('\n')).toHaveLength(3);

@@ -15,7 +15,7 @@ import { encodeAs, speaksProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
 import { isOpen, type Sink, writeLast } from './sink.ts';
 import { errorHeaders, statusOf } from './status.ts';
-import { writeWatch } from './watch.ts';
+import { type HeldWatch, writeWatch } from './watch.ts';
 
 /** What of the request decides how its answer is written. */
 export interface Answering {
@@ -29,8 +29,10 @@ export interface Answering {
   readonly acceptEncoding: string | undefined;
   /** Fires when the client is gone. */
   readonly signal: AbortSignal;
-  /** Ends a watch in good order: the credential has run out, the process is ending. */
+  /** Ends a watch in good order: the process is ending. */
   readonly until?: AbortSignal | undefined;
+  /** Says of a watch whether it may go on. */
+  readonly held?: HeldWatch | undefined;
   /** How long a client may take nothing before its connection is ended. */
   readonly stallMs?: number;
   readonly log: Logger;
@@ -40,6 +42,8 @@ export interface Answering {
 const GZIP_FROM_BYTES = 128 * 1024;
 const GZIP_LEVEL = 1;
 const STALL_MS = 60_000;
+/** A watch that is not read holds its event for as long, and its client loses nothing by watching again. */
+const WATCH_STALL_MS = 30_000;
 const NOTHING = new Uint8Array();
 const gzipAsync = promisify(gzip);
 
@@ -47,8 +51,8 @@ const gzipAsync = promisify(gzip);
 export async function writeReply(sink: Sink, reply: Reply, answering: Answering): Promise<Written> {
   try {
     if (reply.kind === 'watch') {
-      const { id, accept, signal, until, log } = answering;
-      return await writeWatch(sink, reply, { id, accept, signal, until, log, stallMs: answering.stallMs ?? STALL_MS });
+      const { id, accept, signal, until, held, log, stallMs = WATCH_STALL_MS } = answering;
+      return await writeWatch(sink, reply, { id, accept, signal, until, held, log, stallMs });
     }
     if (reply.kind === 'bytes') {
       const contentType = reply.status === 304 ? undefined : reply.contentType;

@@ -36,6 +36,7 @@ export class FakeClient extends EventEmitter implements Sink {
   end(chunk?: Uint8Array | string): void {
     if (chunk !== undefined) this.write(chunk);
     this.writableEnded = true;
+    this.emit('ended');
     if (!this.slow) setImmediate(() => this.emit('finish'));
   }
   destroy(): void {
