@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Attributes, PolicyRule } from '../k8s/rbac.ts';
-import { readRules, ruleAllows } from './rules.ts';
+import { compileRule, readRules } from './rules.ts';
 
 function rule(part: Partial<PolicyRule>): PolicyRule {
   return { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [], ...part };
@@ -57,11 +57,11 @@ const cases: [string, PolicyRule, string, boolean][] = [
 ];
 
 describe('one rule', () => {
-  it.each(cases)('%s', (_, one, text, allowed) => expect(ruleAllows(one, ask(text))).toBe(allowed));
+  it.each(cases)('%s', (_, one, text, allowed) => expect(compileRule(one).allows(ask(text))).toBe(allowed));
   it('that is empty allows nothing', () => {
-    expect(ruleAllows(rule({}), ask('get |pods'))).toBe(false);
-    expect(ruleAllows(rule({ verbs: ['*'] }), ask('get |pods'))).toBe(false);
-    expect(ruleAllows(rule({ verbs: ['*'], resources: ['*'] }), ask('get |pods'))).toBe(false);
+    expect(compileRule(rule({})).allows(ask('get |pods'))).toBe(false);
+    expect(compileRule(rule({ verbs: ['*'] })).allows(ask('get |pods'))).toBe(false);
+    expect(compileRule(rule({ verbs: ['*'], resources: ['*'] })).allows(ask('get |pods'))).toBe(false);
   });
 });
 

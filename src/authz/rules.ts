@@ -59,11 +59,6 @@ export function compileRule(rule: PolicyRule): CompiledRule {
   };
 }
 
-/** One rule, asked once. */
-export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
-  return compileRule(rule).allows(attributes);
-}
-
 function matcher(values: readonly string[]): (value: string) => boolean {
   if (values.includes('*')) return () => true;
   const set = new Set(values);

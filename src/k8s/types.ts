@@ -45,13 +45,6 @@ export interface WatchEvent {
   object: JsonObject;
 }
 
-/** Group, version and plural resource: what a URL names. The core group is the empty string. */
-export interface Gvr {
-  group: string;
-  version: string;
-  resource: string;
-}
-
 /** Group, version and kind: what a body names. */
 export interface Gvk {
   group: string;

@@ -22,8 +22,6 @@ export interface CustomIndex {
   byResource(tenant: TenantId, group: string, resource: string): ReadonlyMap<string, KindAtVersion> | undefined;
   byKind(tenant: TenantId, group: string, kind: string): ReadonlyMap<string, KindAtVersion> | undefined;
   list(tenant: TenantId): Iterable<KindAtVersion>;
-  /** Stops following the informer. */
-  close(): void;
 }
 
 export function createCustomIndex(crds: Pick<Informer, 'subscribe'>): CustomIndex {
@@ -53,7 +51,7 @@ export function createCustomIndex(crds: Pick<Informer, 'subscribe'>): CustomInde
     else add(event.object);
   }
 
-  const close = crds.subscribe(follow);
+  crds.subscribe(follow);
   return {
     byResource: (tenant, group, resource) =>
       tenants.get(tenant)?.byResource.get(resourceKey(group, resource))?.versions,
@@ -61,6 +59,5 @@ export function createCustomIndex(crds: Pick<Informer, 'subscribe'>): CustomInde
     *list(tenant) {
       for (const custom of tenants.get(tenant)?.byResource.values() ?? []) yield* custom.versions.values();
     },
-    close,
   };
 }

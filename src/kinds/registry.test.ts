@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InformerEvent } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import { parseTenantId } from '../tenancy/names.ts';
+import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { type HostVersions, readHostVersions } from './host-versions.ts';
 import { createKindRegistry, type ListingKindRegistry } from './registry.ts';
@@ -24,7 +24,7 @@ const HOST: HostVersions = new Map([
 
 function tenant(id: string): Tenant {
   return {
-    id: parseTenantId(id),
+    id: id as TenantId,
     uid: `${id}-uid`,
     createdAt: '2026-01-01T00:00:00Z',
     phase: 'Active',

@@ -30,7 +30,6 @@ export interface KindRegistryOptions {
 export interface ListingKindRegistry extends KindRegistry {
   /** Every kind that exists for the tenant, once per version. */
   list(tenant: Tenant): Iterable<KindAtVersion>;
-  close(): void;
 }
 
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set(KINDS.map((kind) => kind.group));
@@ -106,7 +105,6 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
       }
       yield* custom.list(tenant.id);
     },
-    close: custom.close,
   };
 }
 

@@ -82,8 +82,6 @@ export interface ListenerOptions {
 export interface Listener {
   readonly host: string;
   readonly port: number;
-  /** New connections get this certificate. */
-  setTls(tls: TlsMaterial): void;
   /** Takes no more connections, lets requests end for `graceMs`, then ends them. Twice is once. */
   close(graceMs?: number): Promise<void>;
 }

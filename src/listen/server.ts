@@ -62,7 +62,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
   if (options.signal?.aborted) await close();
   options.signal?.addEventListener('abort', () => void close(), { once: true });
-  return { host: address, port, close, setTls: ({ cert, key }) => server.setSecureContext(secureContext(cert, key)) };
+  return { host: address, port, close };
 }
 
 function secureContext(

@@ -12,7 +12,7 @@
  */
 
 declare const brand: unique symbol;
-/** The id of a tenant, such as `acme`: checked by {@link parseTenantId}. */
+/** The id of a tenant, such as `acme`: checked by {@link tenantIdProblem}. */
 export type TenantId = string & { readonly [brand]: 'TenantId' };
 /** A name as the tenant sees it. */
 export type TenantName = string & { readonly [brand]: 'TenantName' };
@@ -21,8 +21,8 @@ export type UpstreamName = string & { readonly [brand]: 'UpstreamName' };
 
 const SEPARATOR = '--';
 const ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-export const TENANT_ID_MIN = 3;
-export const TENANT_ID_MAX = 20;
+const TENANT_ID_MIN = 3;
+const TENANT_ID_MAX = 20;
 const RESERVED = new Set(['kube', 'kubernetes', 'kubeveil', 'default', 'system', 'host', 'admin']);
 
 /** Why this text cannot be a tenant id, or undefined when it can. `alsoReserved` comes from the operator's policy. */
@@ -33,13 +33,6 @@ export function tenantIdProblem(text: string, alsoReserved: ReadonlySet<string> 
   if (!ID.test(text)) return 'must be lower-case letters, digits and single dashes, and start with a letter';
   if (RESERVED.has(text) || text.startsWith('kube-') || alsoReserved.has(text)) return 'is reserved';
   return undefined;
-}
-
-/** @throws {TypeError} when the text is not a tenant id; the caller answers the user. */
-export function parseTenantId(text: string, alsoReserved?: ReadonlySet<string>): TenantId {
-  const problem = tenantIdProblem(text, alsoReserved);
-  if (problem !== undefined) throw new TypeError(`tenant id ${JSON.stringify(text)} ${problem}`);
-  return text as TenantId;
 }
 
 /** `acme` + `web` -> `acme--web`. */

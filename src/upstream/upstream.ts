@@ -8,7 +8,7 @@
  */
 import { Agent, type Dispatcher } from 'undici';
 import { ApiError } from '../errors.ts';
-import type { Upstream, UpstreamRequest, UpstreamResponse, UpstreamStream } from '../ports.ts';
+import type { Upstream, UpstreamRequest, UpstreamStream } from '../ports.ts';
 import type { Credentials } from './credentials.ts';
 import { identityHeaders } from './identity-headers.ts';
 
@@ -135,9 +135,4 @@ function unreachable(cause: unknown): Error {
     why: 'upstream-down',
     details: { retryAfterSeconds: 1 },
   });
-}
-
-/** The answer of a request, for callers that read it as JSON text. */
-export function textOf(response: UpstreamResponse): string {
-  return Buffer.from(response.body).toString('utf8');
 }

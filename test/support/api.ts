@@ -21,7 +21,7 @@ export function kindOf(object: JsonObject): ApiKind {
   return apiKind({ ...found, version });
 }
 
-export function apiKind(kind: Omit<ApiKind, 'collection'>): ApiKind {
+function apiKind(kind: Omit<ApiKind, 'collection'>): ApiKind {
   const { group, version, resource, namespaced } = kind;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   return {

@@ -36,7 +36,7 @@ const NOISE: readonly Noise[] = [
  * All objects of the host that are not the tenant's.
  * @param tenant whose own objects are left out
  */
-export async function dumpHost(host: KubeClient, tenant: string): Promise<Dump> {
+async function dumpHost(host: KubeClient, tenant: string): Promise<Dump> {
   const dump = new Map<string, string>();
   for (const { root, resource, key } of await listable(host)) {
     for (const object of await itemsOf(host, `${root}/${resource}`)) {
@@ -50,7 +50,7 @@ export async function dumpHost(host: KubeClient, tenant: string): Promise<Dump> 
 }
 
 /** `+ key` for new objects, `- key` for missing ones, `~ key` for changed ones. */
-export function differences(before: Dump, after: Dump): string[] {
+function differences(before: Dump, after: Dump): string[] {
   const changed: string[] = [];
   for (const [key, hash] of before) {
     const now = after.get(key);

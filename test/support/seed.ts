@@ -13,7 +13,7 @@ import { samples } from './samples.ts';
 import { CANARY, HOST_NAMESPACE } from './seed-words.ts';
 
 /** A name that acme uses too. */
-export const SHARED_NAMESPACE = 'web';
+const SHARED_NAMESPACE = 'web';
 
 export async function seedGlobex(product: ProductFacts): Promise<void> {
   const { server, caPem } = product;

@@ -8,7 +8,7 @@ import type { HostVersions } from '../../src/kinds/host-versions.ts';
 import type { KindAtVersion, Profile } from '../../src/kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../../src/kinds/registry.ts';
 import { KINDS } from '../../src/kinds/table.ts';
-import { parseTenantId, type TenantName, tenantNames } from '../../src/tenancy/names.ts';
+import { type TenantId, type TenantName, tenantNames } from '../../src/tenancy/names.ts';
 import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { Renames } from '../../src/translate/renames.ts';
 import type { Scope } from '../../src/translate/scope.ts';
@@ -24,7 +24,7 @@ export interface ScopeOptions {
 
 function tenantOfId(id: string): Tenant {
   return {
-    id: parseTenantId(id),
+    id: id as TenantId,
     uid: `${id}-uid`,
     createdAt: '2026-01-01T00:00:00Z',
     phase: 'Active',
