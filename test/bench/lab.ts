@@ -32,7 +32,8 @@ export interface Lab extends AsyncDisposable {
   onboard(id: string): Promise<Access>;
 }
 
-export async function startLab(progress: (line: string) => void): Promise<Lab> {
+/** @param signal stops the start */
+export async function startLab(progress: (line: string) => void, signal?: AbortSignal): Promise<Lab> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'kubeveil-bench-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -43,6 +44,7 @@ export async function startLab(progress: (line: string) => void): Promise<Lab> {
       audit: false,
       extraArgs: { 'kube-controller-manager': ['--kube-api-qps=20', '--kube-api-burst=30'] },
       progress,
+      ...(signal === undefined ? {} : { signal }),
     }),
   );
   const { server, caPem } = controlPlane;

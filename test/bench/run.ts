@@ -64,14 +64,26 @@ function readCommandLine(words: readonly string[]): Asked {
   };
 }
 
-async function measure(scenario: Scenario, bench: Bench): Promise<Result> {
+/** Fires at Ctrl-C: the lab then ends as it does after a measurement. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => stopping.abort(new Error('stopped; nothing was kept of the scenario that ran')));
+  }
+  return stopping.signal;
+}
+
+async function measure(scenario: Scenario, bench: Bench, stopping: AbortSignal): Promise<Result> {
   const loadBefore = loadNow();
   if (isDisturbed(loadBefore) && !bench.quick) {
     bench.progress(`other programs keep this machine busy (load ${loadBefore}): do not trust these figures`);
   }
   bench.progress(`${scenario.name}: ${scenario.title}`);
-  await using lab = await startLab(bench.progress);
-  const figures = await scenario.run(lab, bench);
+  await using lab = await startLab(bench.progress, stopping);
+  stopping.throwIfAborted();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  stopping.addEventListener('abort', () => reject(stopping.reason), { once: true });
+  const figures = await Promise.race([scenario.run(lab, bench), stopped]);
   const date = new Date().toISOString().slice(0, 10);
   return { scenario: scenario.name, date, machine: describeMachine(), loadBefore, figures };
 }
@@ -79,9 +91,10 @@ async function measure(scenario: Scenario, bench: Bench): Promise<Result> {
 async function main(): Promise<void> {
   const { scenarios, bench, write } = readCommandLine(process.argv.slice(2));
   needProc();
+  const stopping = stopSignal();
   process.stdout.write(`${machineLine(describeMachine())}\n`);
   for (const scenario of scenarios) {
-    const result = await measure(scenario, bench);
+    const result = await measure(scenario, bench, stopping);
     process.stdout.write(`\n${renderTable(scenario.title, result.figures, readReference(scenario.name))}\n`);
     if (write) writeResult(result);
   }
