@@ -4,6 +4,7 @@
  *
  * @see https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
  */
+
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -12,7 +13,9 @@ import {
   type JSONWebKeySet,
   type JWSHeaderParameters,
 } from 'jose';
+import { readObject } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 
 const COOL_DOWN_MS = 10_000;
@@ -32,7 +35,7 @@ export function issuerKeys(upstream: Upstream, nowMs: () => number): IssuerKeys 
   let fetched: Fetched | undefined;
   let fetching: Promise<Fetched> | undefined;
 
-  async function json(path: string, accept = 'application/json'): Promise<Record<string, unknown>> {
+  async function json(path: string, accept = 'application/json'): Promise<JsonObject> {
     const answer = await upstream.request({
       identity: { as: 'reader' },
       method: 'GET',
@@ -45,7 +48,7 @@ export function issuerKeys(upstream: Upstream, nowMs: () => number): IssuerKeys 
         cause: new Error(`${path} was answered with ${answer.status}`),
       });
     }
-    return JSON.parse(Buffer.from(answer.body).toString('utf8')) as Record<string, unknown>;
+    return readObject(answer.body);
   }
 
   async function fetchAll(): Promise<Fetched> {

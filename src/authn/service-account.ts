@@ -2,20 +2,26 @@
  * Service-account tokens, as TokenRequest gives them through this proxy.
  *
  * The signature is checked here with the host's keys; the audience must be that of the tenant in whose namespace the
- * account lives, which carries the tenant's uid. Then the host is asked whether account and pod still exist; its answer
- * is kept for seconds only. Names are the tenant's from here on.
+ * account lives, which carries the tenant's uid. Then the host is asked whether the token still stands for anyone, and
+ * whether account and pod are still there; its answers are kept for seconds only, and asked for once however many wait
+ * for them. Names are the tenant's from here on.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens
  */
+
 import { createHash } from 'node:crypto';
-import { decodeJwt, errors, jwtVerify } from 'jose';
+import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { readObject } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Authenticated, Identity } from '../exchange.ts';
+import { child, text } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { isObject } from '../k8s/types.ts';
 import type { TenantRegistry, Upstream } from '../ports.ts';
 import { tenantOf, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 import { type Tenant, tokenAudience } from '../tenancy/tenant.ts';
+import { createAccountStanding, isRefusal } from './account-standing.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 
 export interface ServiceAccountOptions {
@@ -27,30 +33,39 @@ export interface ServiceAccountOptions {
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256'];
 const TOKEN_BYTES = 16_384;
-/** A deleted account or pod loses access within this. */
+/** The host itself remembers a token for ten; `account-standing.ts` knows sooner when account or pod are gone. */
 const REVIEW_TTL_MS = 2_000;
+const REMEMBERED = 20_000;
 const SUBJECT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 export function serviceAccountAuthenticator(options: ServiceAccountOptions): (token: string) => Promise<Authenticated> {
-  const reviewed = new LRUCache<string, Promise<Identity>>({ max: 20_000, ttl: REVIEW_TTL_MS });
+  const { upstream, tenants, nowMs } = options;
+  const standing = createAccountStanding(upstream, nowMs);
+  const reviewed = new LRUCache<string, { readonly identity: Promise<Identity>; readonly atMs: number }>({
+    max: REMEMBERED,
+  });
+
+  function reviewOnce(token: string, tenant: Tenant): Promise<Identity> {
+    const hash = createHash('sha256').update(token).digest('base64');
+    const known = reviewed.get(hash);
+    if (known !== undefined && nowMs() - known.atMs < REVIEW_TTL_MS) return known.identity;
+    const identity = review(token, tenant, upstream);
+    reviewed.set(hash, { identity, atMs: nowMs() });
+    identity.catch((error) => isRefusal(error) || reviewed.delete(hash));
+    return identity;
+  }
 
   return async (token) => {
     if (token.length > TOKEN_BYTES) throw refused('the token is too long', 'token-size');
-    const tenant = claimedTenant(token, options.tenants);
-    const expiresAtMs = await verify(token, tenant, options);
-    const hash = createHash('sha256').update(token).digest('base64');
-    let identity = reviewed.get(hash);
-    if (identity === undefined) {
-      identity = review(token, tenant, options.upstream);
-      reviewed.set(hash, identity);
-      identity.catch(() => reviewed.delete(hash));
-    }
+    const tenant = claimedTenant(token, tenants);
+    const claims = await verify(token, tenant, options);
+    const [identity] = await Promise.all([reviewOnce(token, tenant), standing.check(claims)]);
     return {
-      identity: await identity,
+      identity,
       tenant: tenant.id,
       tenantUid: tenant.uid,
       how: 'service-account-token',
-      expiresAtMs,
+      expiresAtMs: (claims.exp as number) * 1_000,
     };
   };
 }
@@ -70,8 +85,8 @@ function claimedTenant(token: string, tenants: TenantRegistry): Tenant {
   return tenant;
 }
 
-/** Checks signature, issuer, audience and times. Returns when the token ends, in epoch milliseconds. */
-async function verify(token: string, tenant: Tenant, { keys, nowMs }: ServiceAccountOptions): Promise<number> {
+/** Checks signature, issuer, audience and times. */
+async function verify(token: string, tenant: Tenant, { keys, nowMs }: ServiceAccountOptions): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, (header, input) => keys.key(header, input), {
       algorithms: ALGORITHMS,
@@ -80,7 +95,7 @@ async function verify(token: string, tenant: Tenant, { keys, nowMs }: ServiceAcc
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(nowMs()),
     });
-    return (payload.exp as number) * 1_000;
+    return payload;
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     if (cause instanceof errors.JWTExpired) throw refused('the bearer token has expired', 'token-expired', cause);
@@ -101,19 +116,18 @@ async function review(token: string, tenant: Tenant, upstream: Upstream): Promis
       spec: { token, audiences: [tokenAudience(tenant)] },
     }),
   });
-  const document: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
-  if (answer.status !== 201 || !isObject(document) || !isObject(document['status'])) {
+  if (answer.status !== 201) {
     throw new ApiError('ERR_UNAVAILABLE', 'service-account tokens cannot be checked at the moment; try again', {
       why: 'token-review',
       cause: new Error(`TokenReview was answered with ${answer.status}`),
     });
   }
-  const { authenticated, user } = document['status'];
+  const { authenticated, user } = child(readObject(answer.body), 'status');
   if (authenticated !== true || !isObject(user)) throw refused('the bearer token no longer holds', 'token-revoked');
   return toTenantIdentity(tenant, user);
 }
 
-function toTenantIdentity(tenant: Tenant, user: Record<string, unknown>): Identity {
+function toTenantIdentity(tenant: Tenant, user: JsonObject): Identity {
   const match = SUBJECT.exec(String(user['username']));
   const namespace = match === null ? undefined : toTenantName(tenant.id, match[1] as UpstreamName);
   if (match === null || namespace === undefined)
@@ -121,8 +135,8 @@ function toTenantIdentity(tenant: Tenant, user: Record<string, unknown>): Identi
   return {
     username: `system:serviceaccount:${namespace}:${match[2]}`,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-    uid: typeof user['uid'] === 'string' ? user['uid'] : '',
-    extra: isObject(user['extra']) ? (user['extra'] as Record<string, string[]>) : {},
+    uid: text(user, 'uid'),
+    extra: child(user, 'extra') as Record<string, string[]>,
   };
 }
 

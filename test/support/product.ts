@@ -96,7 +96,7 @@ export async function startProduct(
 }
 
 /** Makes a tenant by the command line, and reads what tests need of it. */
-async function makeTenant(controlPlane: ControlPlaneFacts, id: string, file: string): Promise<TenantFacts> {
+export async function makeTenant(controlPlane: ControlPlaneFacts, id: string, file: string): Promise<TenantFacts> {
   await cli(['tenant', 'create', id, '--kubeconfig', controlPlane.adminKubeconfigPath, '--out', file]);
   // What kubectl prints of contexts would name the tenant, and drown the search for real leaks.
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`kubeveil-${id}`, 'cluster'));
