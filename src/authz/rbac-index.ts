@@ -5,7 +5,8 @@
  *
  * @see k8s.io/kubernetes pkg/registry/rbac/validation/rule.go at v1.36
  */
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { child, objects, text } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { goQuote } from '../lib/go-quote.ts';
 import { type CompiledRule, compileRule, readRules } from './rules.ts';
 
@@ -122,33 +123,29 @@ export class RbacIndex {
 }
 
 function readBinding(namespace: string, name: string, object: JsonObject): Binding {
-  const roleRef = isObject(object['roleRef']) ? object['roleRef'] : {};
-  const subjects = Array.isArray(object['subjects']) ? object['subjects'] : [];
+  const roleRef = child(object, 'roleRef');
   return {
     name,
     namespace,
-    roleKind: text(roleRef['kind']),
-    roleName: text(roleRef['name']),
-    subjects: subjects.map((subject) => readSubject(namespace, subject)).filter((subject) => subject !== undefined),
+    roleKind: text(roleRef, 'kind'),
+    roleName: text(roleRef, 'name'),
+    subjects: objects(object, 'subjects')
+      .map((subject) => readSubject(namespace, subject))
+      .filter((subject) => subject !== undefined),
   };
 }
 
-function readSubject(bindingNamespace: string, subject: JsonValue): BoundSubject | undefined {
-  if (!isObject(subject)) return undefined;
-  const name = text(subject['name']);
+function readSubject(bindingNamespace: string, subject: JsonObject): BoundSubject | undefined {
+  const name = text(subject, 'name');
   if (name === '') return undefined;
   if (subject['kind'] === 'User') return { key: userKey(name), text: `User ${goQuote(name)}` };
   if (subject['kind'] === 'Group') return { key: groupKey(name), text: `Group ${goQuote(name)}` };
   if (subject['kind'] !== 'ServiceAccount') return undefined;
-  const namespace = text(subject['namespace']) || bindingNamespace;
+  const namespace = text(subject, 'namespace') || bindingNamespace;
   if (namespace === '') return undefined;
   // The order of the two in the text is kube-apiserver's own.
   return {
     key: userKey(`system:serviceaccount:${namespace}:${name}`),
     text: `ServiceAccount ${goQuote(`${name}/${namespace}`)}`,
   };
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

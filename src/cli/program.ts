@@ -1,7 +1,10 @@
 /** All commands and options, with their help. */
+
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { readObject } from '../codec/json.ts';
 import { flagOf, SETTINGS, type SettingName } from '../config/settings.ts';
+import { text } from '../k8s/read.ts';
 import { dev } from './dev.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { serve } from './serve.ts';
@@ -89,6 +92,6 @@ function output(): Option {
 }
 
 function versionOfPackage(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  const document = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return text(readObject(document), 'version');
 }

@@ -4,8 +4,10 @@
  *
  * @see RFC 7516, JWE compact serialisation with direct encryption
  */
+
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { readObject } from './json.ts';
 
 export interface Sealer {
   seal(document: JsonObject): Promise<string>;
@@ -32,8 +34,7 @@ export function createSealer(keys: readonly Uint8Array[]): Sealer {
             keyManagementAlgorithms: [HEADER.alg],
             contentEncryptionAlgorithms: [HEADER.enc],
           });
-          const document: unknown = JSON.parse(Buffer.from(plaintext).toString('utf8'));
-          return isObject(document) ? document : undefined;
+          return readObject(plaintext);
         } catch {
           // Sealed with another key, or not by us.
         }

@@ -7,7 +7,8 @@
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
-import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { child, objects } from '../k8s/read.ts';
+import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -61,7 +62,7 @@ export function readCustomKinds(crd: JsonObject): CustomKinds | undefined {
 }
 
 function servedVersions(spec: JsonObject): [string, JsonObject][] {
-  return objects(spec['versions'])
+  return objects(spec, 'versions')
     .flatMap((entry): [string, JsonObject][] => {
       const { name, served } = entry;
       return typeof name === 'string' && served === true ? [[name, entry]] : [];
@@ -94,7 +95,7 @@ function subresourcesOf(declared: JsonObject): Record<string, Subresource> {
 /** Printer columns may print what only upstream knows: the namespace, the group, or a piece of metadata. */
 function columnsOf(version: JsonObject): Record<string, CellRule> {
   const columns = new Map<string, CellRule | undefined>();
-  for (const { name, jsonPath } of objects(version['additionalPrinterColumns'])) {
+  for (const { name, jsonPath } of objects(version, 'additionalPrinterColumns')) {
     if (typeof name !== 'string' || typeof jsonPath !== 'string') continue;
     const key = name.toLowerCase();
     const rule = ruleOf(jsonPath);
@@ -124,16 +125,7 @@ function isOwnText(jsonPath: string): boolean {
 }
 
 function isEstablished(crd: JsonObject): boolean {
-  return objects(child(crd, 'status')['conditions']).some(
+  return objects(child(crd, 'status'), 'conditions').some(
     (condition) => condition['type'] === 'Established' && condition['status'] === 'True',
   );
-}
-
-function child(object: JsonObject, key: string): JsonObject {
-  const value = object[key];
-  return isObject(value) ? value : {};
-}
-
-function objects(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

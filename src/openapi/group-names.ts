@@ -9,6 +9,7 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/openapi/openapi.go at v0.36
  */
+import { child } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 export interface GroupNames {
@@ -101,9 +102,8 @@ export function pathsOf(
   group: GroupNames | undefined,
   isOffered: (path: string) => boolean,
 ): JsonObject {
-  const paths = isObject(document['paths']) ? document['paths'] : {};
   const kept: JsonObject = {};
-  for (const [path, item] of Object.entries(paths)) {
+  for (const [path, item] of Object.entries(child(document, 'paths'))) {
     const shown = group === undefined ? path : path.replace(`/apis/${group.upstream}/`, `/apis/${group.tenant}/`);
     if (!isOffered(shown)) continue;
     if (group !== undefined) renameIn(item, group);

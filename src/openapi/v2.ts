@@ -4,7 +4,9 @@
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v2
  */
+import { readObject } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
+import { child } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import { type GroupNames, renameIn, resourceOfPath, schemaName } from './group-names.ts';
@@ -23,13 +25,13 @@ export async function openApiV2(
     path: '/openapi/v2',
     accept: 'application/json',
   });
-  const document: unknown = answer.status === 200 ? JSON.parse(Buffer.from(answer.body).toString('utf8')) : undefined;
-  if (!isObject(document))
+  if (answer.status !== 200)
     throw new ApiError('ERR_UNAVAILABLE', 'the OpenAPI document cannot be read at the moment; try again');
+  const document = readObject(answer.body);
 
   const byUpstream = new Map(customGroups.map((group) => [group.upstream, group]));
   const paths: JsonObject = {};
-  for (const [path, item] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
+  for (const [path, item] of Object.entries(child(document, 'paths'))) {
     const at = resourceOfPath(path);
     const own = at === undefined ? undefined : byUpstream.get(at.group);
     const group = own?.tenant ?? at?.group ?? '';
@@ -44,7 +46,7 @@ export async function openApiV2(
   }
 
   const definitions: JsonObject = {};
-  for (const [name, schema] of Object.entries(isObject(document['definitions']) ? document['definitions'] : {})) {
+  for (const [name, schema] of Object.entries(child(document, 'definitions'))) {
     const own = groupsOf(schema)
       .map((group) => byUpstream.get(group))
       .find((group) => group !== undefined);

@@ -9,8 +9,11 @@
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
  */
+
 import { createHash } from 'node:crypto';
+import { readObject } from '../codec/json.ts';
 import { ApiError, noSuchPath } from '../errors.ts';
+import { child } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import type { TenantName, TenantNames } from '../tenancy/names.ts';
@@ -70,7 +73,7 @@ export class OpenApiV3 {
   async #index(): Promise<Index> {
     const document = await this.#fetch('/openapi/v3');
     const paths = new Map<string, string>();
-    for (const [path, entry] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
+    for (const [path, entry] of Object.entries(child(document, 'paths'))) {
       if (isObject(entry)) paths.set(path, String(entry['serverRelativeURL']));
     }
     return { paths };
@@ -84,10 +87,9 @@ export class OpenApiV3 {
       accept: 'application/json',
     });
     if (answer.status === 404) throw noSuchPath('no-such-group');
-    const document: unknown = answer.status === 200 ? JSON.parse(Buffer.from(answer.body).toString('utf8')) : undefined;
-    if (!isObject(document))
+    if (answer.status !== 200)
       throw new ApiError('ERR_UNAVAILABLE', 'the OpenAPI document cannot be read at the moment; try again');
-    return document;
+    return readObject(answer.body);
   }
 }
 
@@ -108,9 +110,9 @@ function toTenantDocument(document: JsonObject, names: GroupNames | undefined, o
     const at = resourceOfPath(path);
     return at === undefined || offered.resource(at.group, at.version, at.resource, at.subresource);
   });
-  const components = isObject(document['components']) ? document['components'] : {};
+  const components = child(document, 'components');
   const schemas: JsonObject = {};
-  for (const [name, schema] of Object.entries(isObject(components['schemas']) ? components['schemas'] : {})) {
+  for (const [name, schema] of Object.entries(child(components, 'schemas'))) {
     if (names !== undefined) renameIn(schema, names);
     schemas[names === undefined ? name : schemaName(name, names)] = schema;
   }

@@ -6,9 +6,11 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/
  */
+
 import { ApiError } from '../errors.ts';
 import type { Reply, ResourceInfo, ResourceRequest } from '../exchange.ts';
 import { type FieldProblem, invalidStatus, invalidValue } from '../k8s/field-problems.ts';
+import { metadataOf } from '../k8s/meta.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 export type ReviewRequest = Pick<ResourceRequest, 'info' | 'tenant' | 'identity' | 'body'>;
@@ -44,8 +46,7 @@ export function invalidReview(info: ResourceInfo, problems: readonly FieldProble
 
 /** `metadata` of a review must be empty, but for the fields named. */
 export function metadataProblems(object: JsonObject, allowed: readonly string[], detail: string): FieldProblem[] {
-  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  const given = Object.entries(metadata).filter(([, value]) => !isEmpty(value));
+  const given = Object.entries(metadataOf(object)).filter(([, value]) => !isEmpty(value));
   const extra = given.filter(([field]) => field !== 'managedFields' && !allowed.includes(field));
   return extra.length === 0 ? [] : [invalidValue('metadata', Object.fromEntries(given), detail)];
 }

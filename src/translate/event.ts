@@ -1,8 +1,9 @@
 /**
  * One event of a watch stream in tenant terms. Bookmarks, which name no object, always pass; an ERROR holds a Status.
  */
+import { annotationOf, metadataOf } from '../k8s/meta.ts';
 import { isTable } from '../k8s/shapes.ts';
-import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
+import { apiVersionOf, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { NotOurs } from './not-ours.ts';
 import { toTenant } from './object.ts';
@@ -32,9 +33,9 @@ function objectOf({ type, object }: WatchEvent, at: KindAtVersion, scope: Scope)
 
 /** Only what a bookmark is made of: the revision, and the mark that ends the initial events. */
 function bookmarkToTenant(object: JsonObject, at: KindAtVersion): JsonObject {
-  const { metadata, apiVersion, kind } = object;
-  const { resourceVersion, annotations } = isObject(metadata) ? metadata : {};
-  const end = isObject(annotations) ? annotations[INITIAL_EVENTS_END] : undefined;
+  const { apiVersion, kind } = object;
+  const { resourceVersion } = metadataOf(object);
+  const end = annotationOf(object, INITIAL_EVENTS_END);
   const own = apiVersion === at.upstreamApiVersion ? apiVersionOf(at.kind.group, at.version) : apiVersion;
   return {
     ...(kind === undefined ? {} : { kind }),

@@ -2,10 +2,12 @@
  * What a verb needs of the body of its request: the object, which must be what the URL names, a patch, or the options of
  * a deletion. All in the tenant's terms.
  */
+
 import { ApiError } from '../errors.ts';
 import type { Body } from '../exchange.ts';
 import { invalidStatus, notSupported } from '../k8s/field-problems.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
+import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import { bodyTypeOf } from './body-type.ts';
 import type { Call } from './call.ts';
@@ -28,8 +30,7 @@ export function objectOf(call: Call): JsonObject {
 function refuseUnknownRole(call: Call, object: JsonObject): void {
   const { group, resource, subresource } = call.info;
   if (group !== 'rbac.authorization.k8s.io' || resource !== 'rolebindings' || subresource !== '') return;
-  const roleRef = isObject(object['roleRef']) ? object['roleRef'] : {};
-  const kind = typeof roleRef['kind'] === 'string' ? roleRef['kind'] : '';
+  const kind = text(child(object, 'roleRef'), 'kind');
   if (kind === 'Role' || kind === 'ClusterRole') return;
   const problem = notSupported('roleRef.kind', kind, ['Role', 'ClusterRole']);
   const { message, details } = invalidStatus(group, call.at.kind.kind, nameOf(object), [problem]);

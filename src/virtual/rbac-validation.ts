@@ -7,16 +7,17 @@
  */
 import { type FieldProblem, forbiddenField, invalidValue, notSupported, required } from '../k8s/field-problems.ts';
 import { DNS_SUBDOMAIN, labelKeyProblem, labelValueProblem, PATH_SEGMENT } from '../k8s/name-rules.ts';
+import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 export function clusterRoleProblems(role: JsonObject): FieldProblem[] {
-  const problems = list(role['rules']).flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`));
+  const problems = list(role, 'rules').flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`));
   const aggregation = role['aggregationRule'];
   if (!isObject(aggregation)) return problems;
   const path = 'aggregationRule.clusterRoleSelectors';
-  const selectors = list(aggregation['clusterRoleSelectors']);
+  const selectors = list(aggregation, 'clusterRoleSelectors');
   if (selectors.length === 0) {
     problems.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   }
@@ -27,15 +28,15 @@ export function clusterRoleProblems(role: JsonObject): FieldProblem[] {
 export function clusterRoleBindingProblems(binding: JsonObject, previous: JsonObject | undefined): FieldProblem[] {
   // The native kind fills in the group even where there is no reference.
   const roleRef = isObject(binding['roleRef']) ? binding['roleRef'] : { apiGroup: RBAC_GROUP };
-  const [group, kind, name] = [text(roleRef['apiGroup']), text(roleRef['kind']), text(roleRef['name'])];
+  const [group, kind, name] = [text(roleRef, 'apiGroup'), text(roleRef, 'kind'), text(roleRef, 'name')];
   const problems: FieldProblem[] = [];
   if (group !== RBAC_GROUP) problems.push(notSupported('roleRef.apiGroup', group, [RBAC_GROUP]));
   if (kind !== 'ClusterRole') problems.push(notSupported('roleRef.kind', kind, ['ClusterRole']));
   const nameProblem = PATH_SEGMENT.problem(name);
   if (name === '') problems.push(required('roleRef.name'));
   else if (nameProblem !== undefined) problems.push(invalidValue('roleRef.name', name, nameProblem));
-  problems.push(...list(binding['subjects']).flatMap((subject, at) => subjectProblems(subject, `subjects[${at}]`)));
-  if (previous !== undefined && !sameRole(roleRef, object(previous['roleRef']))) {
+  problems.push(...list(binding, 'subjects').flatMap((subject, at) => subjectProblems(subject, `subjects[${at}]`)));
+  if (previous !== undefined && !sameRole(roleRef, child(previous, 'roleRef'))) {
     const shown = { APIGroup: group, Kind: kind, Name: name };
     problems.push(invalidValue('roleRef', shown, 'cannot change roleRef'));
   }
@@ -68,13 +69,13 @@ function ruleProblems(rule: JsonObject, path: string): FieldProblem[] {
 }
 
 function subjectProblems(subject: JsonObject, path: string): FieldProblem[] {
-  const [kind, name, group] = [text(subject['kind']), text(subject['name']), text(subject['apiGroup'])];
+  const [kind, name, group] = [text(subject, 'kind'), text(subject, 'name'), text(subject, 'apiGroup')];
   const problems: FieldProblem[] = name === '' ? [required(`${path}.name`)] : [];
   if (kind === 'ServiceAccount') {
     const nameProblem = name === '' ? undefined : DNS_SUBDOMAIN.problem(name);
     if (nameProblem !== undefined) problems.push(invalidValue(`${path}.name`, name, nameProblem));
     if (group !== '') problems.push(notSupported(`${path}.apiGroup`, group, ['']));
-    if (text(subject['namespace']) === '') problems.push(required(`${path}.namespace`));
+    if (text(subject, 'namespace') === '') problems.push(required(`${path}.namespace`));
   } else if (kind === 'User' || kind === 'Group') {
     if (group !== RBAC_GROUP) problems.push(notSupported(`${path}.apiGroup`, group, [RBAC_GROUP]));
   } else problems.push(notSupported(`${path}.kind`, kind, ['ServiceAccount', 'User', 'Group']));
@@ -83,13 +84,13 @@ function subjectProblems(subject: JsonObject, path: string): FieldProblem[] {
 
 function selectorProblems(selector: JsonObject, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  for (const [key, value] of Object.entries(object(selector['matchLabels']))) {
+  for (const [key, value] of Object.entries(child(selector, 'matchLabels'))) {
     const keyProblem = labelKeyProblem(key);
     if (keyProblem !== undefined) problems.push(invalidValue(`${path}.matchLabels`, key, keyProblem));
-    const valueProblem = labelValueProblem(text(value));
-    if (valueProblem !== undefined) problems.push(invalidValue(`${path}.matchLabels`, text(value), valueProblem));
+    const valueProblem = labelValueProblem(word(value));
+    if (valueProblem !== undefined) problems.push(invalidValue(`${path}.matchLabels`, word(value), valueProblem));
   }
-  list(selector['matchExpressions']).forEach((expression, at) => {
+  list(selector, 'matchExpressions').forEach((expression, at) => {
     problems.push(...expressionProblems(expression, `${path}.matchExpressions[${at}]`));
   });
   // What cannot be made a selector at all is said once more.
@@ -99,7 +100,7 @@ function selectorProblems(selector: JsonObject, path: string): FieldProblem[] {
 
 function expressionProblems(expression: JsonObject, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  const operator = text(expression['operator']);
+  const operator = text(expression, 'operator');
   const values = Array.isArray(expression['values']) ? expression['values'] : [];
   if (operator === 'In' || operator === 'NotIn') {
     const detail = "must be specified when `operator` is 'In' or 'NotIn'";
@@ -108,31 +109,29 @@ function expressionProblems(expression: JsonObject, path: string): FieldProblem[
     const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
     if (values.length > 0) problems.push(forbiddenField(`${path}.values`, detail));
   } else problems.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
-  const keyProblem = labelKeyProblem(text(expression['key']));
-  if (keyProblem !== undefined) problems.push(invalidValue(`${path}.key`, text(expression['key']), keyProblem));
+  const keyProblem = labelKeyProblem(text(expression, 'key'));
+  if (keyProblem !== undefined) problems.push(invalidValue(`${path}.key`, text(expression, 'key'), keyProblem));
   values.forEach((value, at) => {
-    const problem = labelValueProblem(text(value));
-    if (problem !== undefined) problems.push(invalidValue(`${path}.values[${at}]`, text(value), problem));
+    const problem = labelValueProblem(word(value));
+    if (problem !== undefined) problems.push(invalidValue(`${path}.values[${at}]`, word(value), problem));
   });
   return problems;
 }
 
 function sameRole(one: JsonObject, other: JsonObject): boolean {
-  return ['apiGroup', 'kind', 'name'].every((field) => text(one[field]) === text(other[field]));
+  return ['apiGroup', 'kind', 'name'].every((field) => text(one, field) === text(other, field));
 }
 
 function filled(value: JsonValue | undefined): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-function list(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.map(object) : [];
+/** The list at `key`, each entry at its place: what is no object is an empty one, as the native kind would read it. */
+function list(object: JsonObject, key: string): JsonObject[] {
+  const value = object[key];
+  return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];
 }
 
-function object(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function text(value: JsonValue | undefined): string {
+function word(value: JsonValue): string {
   return typeof value === 'string' ? value : '';
 }

@@ -5,7 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { child } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import { type CertificatePair, createAuthority, issueServer } from '../../pki/certificates.ts';
 import { PROXY_NAMESPACE, PROXY_NAMESPACE_PATH, PUBLIC_CONFIG_MAP } from '../../tenancy/host-names.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
@@ -19,7 +20,7 @@ export async function servingCa(host: HostClient): Promise<CertificatePair> {
     const made = await createAuthority([{ CN: ['kubeveil serving'] }]);
     return { 'tls.crt': made.certPem, 'tls.key': made.keyPem };
   });
-  return { certPem: text(data['tls.crt']), keyPem: text(data['tls.key']) };
+  return { certPem: decoded(data['tls.crt']), keyPem: decoded(data['tls.key']) };
 }
 
 /** 32 bytes; the newest key first. */
@@ -28,7 +29,7 @@ export async function sealKeys(host: HostClient): Promise<Uint8Array[]> {
   return Object.keys(data)
     .sort()
     .reverse()
-    .map((name) => Buffer.from(text(data[name]), 'base64'));
+    .map((name) => Buffer.from(decoded(data[name]), 'base64'));
 }
 
 /** A certificate for this process: for the names and addresses under which it is reached. */
@@ -59,31 +60,26 @@ async function sharedSecret(
 ): Promise<JsonObject> {
   const path = `${PROXY_NAMESPACE_PATH}/secrets/${name}`;
   const known = await host.get(path);
-  if (known !== undefined) return dataOf(known);
+  if (known !== undefined) return child(known, 'data');
   try {
     const stringData = await make();
     const metadata = { name, namespace: PROXY_NAMESPACE };
-    return dataOf(
-      await host.create(`${PROXY_NAMESPACE_PATH}/secrets`, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata,
-        type: 'Opaque',
-        stringData,
-      }),
-    );
+    const made = await host.create(`${PROXY_NAMESPACE_PATH}/secrets`, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      type: 'Opaque',
+      stringData,
+    });
+    return child(made, 'data');
   } catch (error) {
     if (!(error instanceof HostError) || error.reason !== 'AlreadyExists') throw error;
     const stored = await host.get(path);
     if (stored === undefined) throw error;
-    return dataOf(stored);
+    return child(stored, 'data');
   }
 }
 
-function dataOf(secret: JsonObject): JsonObject {
-  return isObject(secret['data']) ? secret['data'] : {};
-}
-
-function text(value: unknown): string {
+function decoded(value: unknown): string {
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
 }

@@ -4,8 +4,9 @@
  * what is there and does what is missing, so a crash in the middle leaves nothing that the next look does not mend.
  */
 
-import { finalizersOf, isTerminating, labelsOf, metadataOf, nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { finalizersOf, isTerminating, labelsOf, nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
+import { child } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
 import { TENANT_FINALIZER } from '../../tenancy/host-names.ts';
 import {
@@ -104,14 +105,13 @@ export function createTenantController(options: TenantControllerOptions): Tenant
     const owner = { id: nameOf(tenant) as TenantId, uid: uidOf(tenant) };
     await keepFinalizer(tenant);
     refuseTaken(owner);
-    const isLikelyNew = !isObject(tenant['status']) || tenant['status']['clientCa'] === undefined;
+    const isLikelyNew = child(tenant, 'status')['clientCa'] === undefined;
     const [clientCa] = await Promise.all([
       ensureClientCa(client, owner, { isLikelyNew }),
       lists.include(owner.id),
       ensureDefault(owner),
     ]);
-    const spec = isObject(tenant['spec']) ? tenant['spec'] : {};
-    if (spec['suspended'] === true) {
+    if (child(tenant, 'spec')['suspended'] === true) {
       return { phase: 'Suspended', reason: 'Suspended', message: 'suspended by spec.suspended', clientCa };
     }
     return { phase: 'Active', reason: 'Ready', message: 'the virtual cluster is in service', clientCa };
@@ -199,7 +199,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
 
   function ownerGoes(owner: TenantId): boolean {
     const tenant = informers.tenants.get('', owner);
-    return tenant !== undefined && typeof metadataOf(tenant)['deletionTimestamp'] === 'string';
+    return tenant !== undefined && isTerminating(tenant);
   }
 
   return {

@@ -4,8 +4,10 @@
  *
  * @see https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
  */
+
 import { metadataOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject } from '../../k8s/types.ts';
+import { child, objects } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import { sameJson } from '../../lib/same-json.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 
@@ -20,7 +22,7 @@ export interface TenantState {
 
 /** The status to write, or undefined when the stored one says all of it already. `nowMs` is epoch milliseconds. */
 export function nextStatus(tenant: JsonObject, state: TenantState, nowMs: number): JsonObject | undefined {
-  const stored = isObject(tenant['status']) ? tenant['status'] : {};
+  const stored = child(tenant, 'status');
   const generation = metadataOf(tenant)['generation'] ?? 0;
   const old = readyCondition(stored);
   const status = state.phase === 'Active' ? 'True' : 'False';
@@ -45,6 +47,5 @@ export function nextStatus(tenant: JsonObject, state: TenantState, nowMs: number
 }
 
 function readyCondition(status: JsonObject): JsonObject | undefined {
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
-  return conditions.find((condition) => condition['type'] === 'Ready');
+  return objects(status, 'conditions').find((condition) => condition['type'] === 'Ready');
 }

@@ -4,6 +4,7 @@
  */
 
 import { nameOf } from '../../k8s/meta.ts';
+import { child, objects } from '../../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import { PROXY_NAMESPACE } from '../../tenancy/host-names.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
@@ -82,7 +83,6 @@ function says(
 }
 
 export function isEstablished(definition: JsonObject): boolean {
-  const status = isObject(definition['status']) ? definition['status'] : {};
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
+  const conditions = objects(child(definition, 'status'), 'conditions');
   return conditions.some(({ type, status: state }) => type === 'Established' && state === 'True');
 }
