@@ -7,6 +7,7 @@ import { nameOf } from '../k8s/meta.ts';
 import { child, objects, text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { builtInEntry, customEntry, type Entry } from './entry.ts';
 
@@ -38,7 +39,10 @@ export function catalogOf(tenant: Tenant, source: CatalogSource): Catalog {
   }
   const own = [...byGroup.entries()].filter(([, versions]) => isCustom(versions)).sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [group, versions] of own) {
-    const listed = [...versions].map(([version, kinds]) => ({ version, entries: customEntries(kinds, source) }));
+    const listed = [...versions].map(([version, kinds]) => ({
+      version,
+      entries: customEntries(kinds, source, tenant.id),
+    }));
     catalog.set(group, listed);
   }
   return catalog;
@@ -67,13 +71,13 @@ function isCustom(versions: Map<string, Map<string, KindAtVersion>>): boolean {
   return [...versions.values()].some((kinds) => [...kinds.values()].some((at) => at.kind.custom));
 }
 
-function customEntries(kinds: Map<string, KindAtVersion>, source: CatalogSource): Entry[] {
+function customEntries(kinds: Map<string, KindAtVersion>, source: CatalogSource, tenant: TenantId): Entry[] {
   const entries: Entry[] = [];
   for (const at of kinds.values()) {
     // `/apis/acme--stable.example.com/v1` holds the group as upstream has it, and so the CRD's name.
     const group = at.upstreamRoot.split('/')[2];
     const crd = source.crds.get('', `${at.upstreamResource}.${group}`);
-    if (crd !== undefined && nameOf(crd) !== '') entries.push(customEntry(at, crd));
+    if (crd !== undefined && nameOf(crd) !== '') entries.push(customEntry(at, crd, tenant));
   }
   return entries.sort((a, b) => (a.resource < b.resource ? -1 : 1));
 }

@@ -9,6 +9,7 @@
 import { child, objects, strings, text } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { type TenantId, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 
 export interface Entry {
   readonly resource: string;
@@ -58,8 +59,12 @@ function subEntry(at: KindAtVersion, host: JsonObject): SubEntry[] {
   return [{ subresource, responseKind, verbs }];
 }
 
-/** @param crd as upstream stores it */
-export function customEntry(at: KindAtVersion, crd: JsonObject): Entry {
+/**
+ * @param crd as upstream stores it
+ * @param tenant whose it is: its short names, singular and categories carry the prefix upstream
+ */
+export function customEntry(at: KindAtVersion, crd: JsonObject, tenant: TenantId): Entry {
+  const own = (name: string) => toTenantName(tenant, name as UpstreamName) ?? name;
   const names = child(child(crd, 'status'), 'acceptedNames');
   const { group } = at.kind;
   const subresources: SubEntry[] = Object.entries(at.kind.subresources).map(([subresource, { verbs }]) => ({
@@ -74,11 +79,11 @@ export function customEntry(at: KindAtVersion, crd: JsonObject): Entry {
     resource: at.kind.resource,
     kind: at.kind.kind,
     namespaced: at.kind.namespaced,
-    singular: text(names, 'singular'),
+    singular: own(text(names, 'singular')),
     // In the order in which kube-apiserver lists them for custom resources.
     verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
-    shortNames: strings(names, 'shortNames'),
-    categories: strings(names, 'categories'),
+    shortNames: strings(names, 'shortNames').map(own),
+    categories: strings(names, 'categories').map(own),
     subresources,
   };
 }

@@ -14,11 +14,14 @@ export interface NameRule {
 }
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
 const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const LABEL_1035_TEXT =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const SUBDOMAIN_TEXT =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const QUALIFIED_TEXT =
@@ -28,6 +31,12 @@ const VALUE_TEXT =
 
 /** Namespaces, and names that become a DNS label. */
 export const DNS_LABEL: NameRule = { max: 63, problem: (name) => (LABEL.test(name) ? undefined : LABEL_TEXT) };
+
+/** Names that must begin with a letter: services, short names of kinds. */
+export const DNS_1035_LABEL: NameRule = {
+  max: 63,
+  problem: (name) => (LABEL_1035.test(name) ? undefined : LABEL_1035_TEXT),
+};
 
 /** Most kinds. */
 export const DNS_SUBDOMAIN: NameRule = {

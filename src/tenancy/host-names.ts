@@ -45,6 +45,9 @@ export const OWN_GROUP = 'kubeveil.dev';
 export const OWN_API_VERSION = `${OWN_GROUP}/v1alpha1`;
 export const TENANTS_PATH = `/apis/${OWN_API_VERSION}/tenants`;
 
+/** Plural and kind of what {@link OWN_GROUP} serves, in small letters: kubectl finds kinds by either. */
+export const OWN_KINDS: ReadonlySet<string> = new Set(['tenants', 'tenant']);
+
 /** On a Tenant: nothing of it is left on the host when this goes. */
 export const TENANT_FINALIZER = `${OWN_PREFIX}tenant`;
 /** Label and finalizer of what gives a tenant its rights. */

@@ -142,7 +142,8 @@ function mapUp(name: TenantName, naming: Naming, scope: Scope): UpstreamName {
   }
 }
 
-function tooLong(max: number, used: number): string {
+/** In the words of the API server, with the limit as this tenant has it. */
+export function tooLong(max: number, used: number): string {
   return `must be no more than ${max} characters in this cluster, has ${used}`;
 }
 

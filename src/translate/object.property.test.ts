@@ -92,6 +92,12 @@ function ofSpecial(name: string): fc.Arbitrary<JsonValue> {
       return fc.record({ labels: fc.constant({ app: 'acme--x' }), annotations: userMap });
     case 'crdGroup':
       return fc.constantFrom('stable.example.com', 'acme--x.example.com');
+    case 'crdNames':
+      return fc.record({
+        kind: fc.constant('Foo'),
+        singular: fc.constantFrom('foo', 'acme--foo'),
+        shortNames: fc.array(label),
+      });
     case 'crdConversion':
       return fc.constant({ strategy: 'None' });
     case 'quotaKey':

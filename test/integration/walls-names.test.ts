@@ -114,6 +114,7 @@ describe('cluster-scoped objects', () => {
     metadata: { name, ...(tenant && { labels: { 'kubeveil.dev/tenant': tenant } }), ...more },
     rules: [],
   });
+  const NAMES = { plural: 'foos', singular: `${ACME}--foo`, kind: 'Foo' };
   const definition = (group: string, spec: object = {}) => ({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -121,7 +122,7 @@ describe('cluster-scoped objects', () => {
     spec: {
       group,
       scope: 'Namespaced',
-      names: { plural: 'foos', singular: 'foo', kind: 'Foo' },
+      names: NAMES,
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
       ...spec,
     },
@@ -173,6 +174,26 @@ describe('cluster-scoped objects', () => {
     for (const group of [`${GLOBEX}--example.com`, 'example.com', 'kubeveil.dev']) {
       expectRefused(await walls.acme('POST', CRDS + DRY, { body: definition(group) }), /must be of a group/);
     }
+  });
+  it('that define kinds take no word of the host’s operator', async () => {
+    const create = (names: object, plural = 'foos') => {
+      const body = definition(`${ACME}--example.com`, { names: { ...NAMES, plural, ...names } });
+      const metadata = { ...body.metadata, name: `${plural}.${ACME}--example.com` };
+      return walls.acme('POST', CRDS + DRY, { body: { ...body, metadata } });
+    };
+    expectDone(await create({ shortNames: [`${ACME}--fo`], categories: [`${ACME}--all`] }));
+    for (const names of [
+      { shortNames: [`${ACME}--fo`, 'po'] },
+      { categories: ['all'] },
+      { singular: 'pod' },
+      // Becomes `foo`.
+      { singular: undefined },
+      { shortNames: [`${GLOBEX}--fo`] },
+      { kind: 'Tenant' },
+    ]) {
+      expectRefused(await create(names), /must begin with <tenant>--, and its plural and kind/);
+    }
+    expectRefused(await create({}, 'tenants'), /must begin with <tenant>--, and its plural and kind/);
   });
   it('that define kinds have no conversion webhook', async () => {
     const conversion = {

@@ -55,7 +55,7 @@ function crd(owner: string, plural = 'foos'): JsonObject {
     metadata: { name: `${plural}.${group}`, labels: { 'kubeveil.dev/tenant': owner } },
     spec: { group, scope: 'Namespaced', versions },
     status: {
-      acceptedNames: { plural, kind: 'Foo', singular: 'foo', shortNames: ['fo'] },
+      acceptedNames: { plural, kind: 'Foo', singular: `${owner}--foo`, shortNames: [`${owner}--fo`] },
       conditions: [{ type: 'Established', status: 'True' }],
     },
   };

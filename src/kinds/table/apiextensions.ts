@@ -16,7 +16,13 @@ export const APIEXTENSIONS: readonly Kind[] = [
     naming: { is: 'crdName' },
     reason: 'stored under a group of the tenant’s own, so that two tenants may define the same kind differently',
     // A conversion webhook on the host blocks whoever lists that kind, the garbage collector included.
-    refs: [specialRef('spec.group', 'crdGroup'), specialRef('spec.conversion', 'crdConversion'), ...conditionRefs()],
+    refs: [
+      specialRef('spec.group', 'crdGroup'),
+      specialRef('spec.names', 'crdNames'),
+      specialRef('spec.conversion', 'crdConversion'),
+      specialRef('status.acceptedNames', 'crdNames'),
+      ...conditionRefs(),
+    ],
     subresources: { status: OPEN },
   }),
 ];

@@ -4,6 +4,7 @@ import type { Walk } from '../walk.ts';
 import { autoscalerAnnotationsDown, autoscalerAnnotationsUp } from './autoscaler-annotations.ts';
 import { crdConversionDown, crdConversionUp } from './crd-conversion.ts';
 import { crdGroupDown, crdGroupUp } from './crd-group.ts';
+import { crdNamesDown, crdNamesUp } from './crd-names.ts';
 import { eventObjectDown, eventObjectUp } from './event-object.ts';
 import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
 import { quotaKeyDown, quotaKeyUp } from './quota-key.ts';
@@ -19,6 +20,7 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['autoscalerAnnotations', { up: autoscalerAnnotationsUp, down: autoscalerAnnotationsDown }],
   ['crdConversion', { up: crdConversionUp, down: crdConversionDown }],
   ['crdGroup', { up: crdGroupUp, down: crdGroupDown }],
+  ['crdNames', { up: crdNamesUp, down: crdNamesDown }],
   ['eventObject', { up: eventObjectUp, down: eventObjectDown }],
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
   ['quotaKey', { up: quotaKeyUp, down: quotaKeyDown }],

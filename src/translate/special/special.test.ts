@@ -138,7 +138,7 @@ describe('the group of a CRD', () => {
     kind: 'CustomResourceDefinition',
     apiVersion: 'apiextensions.k8s.io/v1',
     metadata: { name: `foos.${group}` },
-    spec: { group, names: { plural: 'foos', kind: 'Foo' }, scope: 'Cluster' },
+    spec: { group, names: { plural: 'foos', singular: 'foo', kind: 'Foo' }, scope: 'Cluster' },
   });
 
   it('is the tenant’s own upstream', () => {
