@@ -8,6 +8,7 @@ import { ApiError } from '../errors.ts';
 import { isPartial } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { lastAppliedDown } from './last-applied.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
 import { NotOurs, typeName } from './not-ours.ts';
 import type { Scope } from './scope.ts';
@@ -56,8 +57,9 @@ export function toTenant(object: JsonObject, at: KindAtVersion, scope: Scope, se
   const walk = new Walk(false, object, at, scope, 'whole', mapTarget, seen);
   if (at.class === 'published') showPublished(object, at, walk);
   const { metadata } = object;
-  if (isObject(metadata)) metadataDown(metadata, tree.references, walk);
-  else throw new NotOurs(`${at.kind.kind} without metadata`);
+  if (!isObject(metadata)) throw new NotOurs(`${at.kind.kind} without metadata`);
+  metadataDown(metadata, tree.references, walk);
+  lastAppliedDown(metadata, scope, (applied) => toTenant(applied, at, scope));
   const mapped = walk.value(object, tree.references);
   return walk.value(mapped, tree.messages) as JsonObject;
 }
