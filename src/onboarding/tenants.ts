@@ -94,6 +94,8 @@ export class Tenants {
           path: TENANTS_PATH,
           query: [
             ['watch', 'true'],
+            // A watch without a word for long would look like a dead connection.
+            ['allowWatchBookmarks', 'true'],
             ['fieldSelector', `metadata.name=${id}`],
             ['resourceVersion', seen === undefined ? '' : versionOf(seen)],
           ],
@@ -102,6 +104,7 @@ export class Tenants {
         for await (const line of lines(stream.chunks)) {
           const event = readObject(line);
           if (event['object'] === undefined || event['type'] === 'ERROR') break;
+          if (event['type'] === 'BOOKMARK') continue;
           seen = event['type'] === 'DELETED' ? undefined : child(event, 'object');
           if (done(seen)) return seen;
         }

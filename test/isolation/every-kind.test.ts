@@ -43,7 +43,9 @@ const label = (kind: ServedKind): string => `${kind.group}/${kind.version}/${kin
 const named = <T extends ServedKind>(list: readonly T[]) => list.map((kind) => ({ name: label(kind), kind }));
 
 beforeAll(async () => {
-  await acme.kubectl(`create namespace ${NAMESPACE}`);
+  await acme.kubectl('apply -f -', {
+    stdin: JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }),
+  });
   await acme.kubectl(`create -n ${NAMESPACE} -f -`, { stdin: asManifest(samples(NAMESPACE)) });
   await acme.kubectl('create clusterrole isolation --verb=get --resource=pods');
   await acme.kubectl('create clusterrolebinding isolation --clusterrole=isolation --user=jane');

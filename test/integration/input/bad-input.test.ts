@@ -219,12 +219,6 @@ describe('a malformed request', () => {
     expect(await storedMaps()).toEqual([]);
   });
 
-  it('that names a key twice is refused when the client asks for strictness, as kubectl does', async () => {
-    const body = '{"metadata":{"name":"a","name":"twice"}}';
-    expectStatus(await acme.send(`${MAPS}?fieldValidation=Strict`, { method: 'POST', body }), 400, 'BadRequest');
-    expect((await acme.send(MAPS, { method: 'POST', body })).status).toBe(201);
-  });
-
   it('with an unknown type of body is 415, and of answer 406', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectStatus(await acme.send(MAPS, { method: 'POST', body: 'a', headers }), 415, 'UnsupportedMediaType');
