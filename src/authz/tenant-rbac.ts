@@ -18,6 +18,7 @@ import { type Attributes, type Decision, MASTERS, type PolicyRule } from '../k8s
 import type { JsonObject } from '../k8s/types.ts';
 import { goQuote } from '../lib/go-quote.ts';
 import type { Authorizer } from '../ports.ts';
+import { OWN_NAME_PREFIX } from '../tenancy/host-names.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { type Binding, type BindingTable, groupKey, RbacIndex, type RbacResource, userKey } from './rbac-index.ts';
@@ -33,9 +34,6 @@ export interface TenantRbacOptions {
   /** Told of an object that is left out. */
   readonly onFault?: (resource: RbacResource, object: JsonObject, error: unknown) => void;
 }
-
-/** Names of our own objects in tenants' namespaces; they bind the proxy, not the tenant's users. */
-const OWN = 'kubeveil:';
 
 interface Entry {
   readonly tenant: TenantId;
@@ -71,7 +69,8 @@ export function createTenantRbac(options: TenantRbacOptions): Authorizer & Dispo
 
   function view(tenant: TenantId, resource: RbacResource, object: JsonObject): JsonObject | undefined {
     const namespaced = resource === 'roles' || resource === 'rolebindings';
-    if (namespaced && nameOf(object).startsWith(OWN)) return undefined;
+    // Our own objects in tenants' namespaces bind the proxy, not the tenant's users.
+    if (namespaced && nameOf(object).startsWith(OWN_NAME_PREFIX)) return undefined;
     try {
       return options.view(tenant, resource, object);
     } catch (error) {

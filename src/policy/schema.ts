@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { kindOf } from '../kinds/table.ts';
+import { OWN_API_VERSION } from '../tenancy/host-names.ts';
 import { tenantIdProblem } from '../tenancy/names.ts';
 
 /** Resources that no virtual cluster can do without. */
@@ -41,7 +42,7 @@ const bytes = z
   .refine((value) => value <= MAX_BODY_BYTES, 'must be at most 3Mi, which is what the host takes');
 
 export const policySchema = z.strictObject({
-  apiVersion: z.literal('kubeveil.dev/v1alpha1'),
+  apiVersion: z.literal(OWN_API_VERSION),
   kind: z.literal('Policy'),
   profile: z.enum(['restricted', 'baseline', 'trusted']).default('baseline'),
   kinds: z.strictObject({ deny: z.array(deniedKind).default([]) }).prefault({}),

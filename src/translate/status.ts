@@ -8,6 +8,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { goQuote } from '../lib/go-quote.ts';
+import { PROXY_NAMESPACE, upstreamUser } from '../tenancy/host-names.ts';
 import { INERT_PREFIX } from '../tenancy/inert.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream } from './names-check.ts';
@@ -69,12 +70,14 @@ function withoutOddNames(text: string, scope: Scope): string {
   }, text);
 }
 
+const OWN_ACCOUNT = new RegExp(`"system:serviceaccount:${PROXY_NAMESPACE}:[a-z-]+"`, 'g');
+
 /** The user that upstream saw is the impersonated one, or an account of the proxy: to the tenant it is the user. */
 function withoutAccounts(text: string, scope: Scope): string {
   const user = scope.username ?? 'you';
   return text
-    .replaceAll(`"kubeveil:${scope.tenant.id}"`, JSON.stringify(user))
-    .replaceAll(/"system:serviceaccount:kubeveil-system:[a-z-]+"/g, JSON.stringify(user));
+    .replaceAll(`"${upstreamUser(scope.tenant.id)}"`, JSON.stringify(user))
+    .replaceAll(OWN_ACCOUNT, JSON.stringify(user));
 }
 
 /** `kubeveil.inert/acme/User/alice` -> `alice`, `kubeveil.inert/acme/ServiceAccount/web:bot` -> `web:bot`. */

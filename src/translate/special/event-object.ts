@@ -5,13 +5,15 @@
  *
  * @see kubernetes pkg/apis/core/validation/events.go (legacyValidateEvent) at v1.36
  */
+
 import { isObject, type JsonValue } from '../../k8s/types.ts';
 import type { TenantName } from '../../tenancy/names.ts';
+import { OWN_PREFIX } from '../../tenancy/names.ts';
 import { objectReferenceDown, objectReferenceUp } from '../targets/object-reference.ts';
 import type { Walk } from '../walk.ts';
 
 /** Hidden annotation of an Event about an object without a namespace. */
-const EVENT_MARK = 'kubeveil.dev/event-about-cluster-object';
+const EVENT_MARK = `${OWN_PREFIX}event-about-cluster-object`;
 const DEFAULT = 'default' as TenantName;
 
 export function eventObjectUp(value: JsonValue, walk: Walk): JsonValue {
