@@ -8,13 +8,14 @@ import { cloneJson, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { parsePointer } from '../k8s/json-pointer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { unappliable } from './invalid.ts';
 
 /** What all `copy` operations of a patch may add, in characters: as the API server's limit on bodies. */
 const COPIED_CHARS_MAX = 3 * 1024 * 1024;
 
 /**
  * The object as the patch leaves it. `object` may be changed; `patch` is not.
- * @throws {ApiError} ERR_BAD_REQUEST, ERR_INVALID (a test that fails, a path that is not there), ERR_TOO_LARGE;
+ * @throws {ApiError} ERR_INVALID (a test that fails, a path that is not there, what is no operation), ERR_TOO_LARGE;
  *   ERR_UNSUPPORTED_MEDIA_TYPE for other types of patch
  */
 export function applyPatch(object: JsonObject, patch: JsonValue, contentType: string): JsonObject {
@@ -26,7 +27,7 @@ export function applyPatch(object: JsonObject, patch: JsonValue, contentType: st
       'ERR_UNSUPPORTED_MEDIA_TYPE',
       `a patch of type ${JSON.stringify(contentType)} cannot be applied here`,
     );
-  if (!isObject(result)) throw invalidPatch('the patch leaves no object');
+  if (!isObject(result)) throw unappliable('the patch leaves no object');
   return result;
 }
 
@@ -45,7 +46,7 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
   const box: JsonObject = { root: object };
   let copied = 0;
   for (const operation of operations) {
-    if (!isObject(operation)) throw new ApiError('ERR_BAD_REQUEST', 'an operation of the JSON patch is not an object');
+    if (!isObject(operation)) throw unappliable('an operation of the JSON patch is not an object');
     const { op } = operation;
     const path = tokensOf(operation['path']);
     switch (op) {
@@ -71,10 +72,10 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
       }
       case 'test':
         if (!same(read(box, path, true), operation['value'] ?? null))
-          throw invalidPatch(`test failed at ${operation['path']}`);
+          throw unappliable(`test failed at ${operation['path']}`);
         break;
       default:
-        throw new ApiError('ERR_BAD_REQUEST', `${JSON.stringify(op)} is no operation of a JSON patch`);
+        throw unappliable(`${JSON.stringify(op)} is no operation of a JSON patch`);
     }
   }
   return box['root'] ?? null;
@@ -82,7 +83,7 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
 
 function tokensOf(pointer: JsonValue | undefined): string[] {
   const tokens = typeof pointer === 'string' ? parsePointer(pointer) : undefined;
-  if (tokens === undefined) throw new ApiError('ERR_BAD_REQUEST', 'a path of the JSON patch is no JSON pointer');
+  if (tokens === undefined) throw unappliable('a path of the JSON patch is no JSON pointer');
   return ['root', ...tokens];
 }
 
@@ -153,12 +154,5 @@ function same(a: JsonValue, b: JsonValue): boolean {
 }
 
 function missing(tokens: readonly string[]): ApiError {
-  return invalidPatch(`there is nothing at /${tokens.slice(1).join('/')}`);
-}
-
-function invalidPatch(why: string): ApiError {
-  const causes = [{ reason: 'UnexpectedServerResponse', message: why }];
-  return new ApiError('ERR_INVALID', `the server rejected our request due to an error in our request: ${why}`, {
-    details: { causes },
-  });
+  return unappliable(`there is nothing at /${tokens.slice(1).join('/')}`);
 }

@@ -46,6 +46,17 @@ export function invalid(at: KindAtVersion, name: string, problems: readonly Fiel
   });
 }
 
+/**
+ * 422 for a JSON patch that cannot be applied, as kube-apiserver words it: it never says which operation failed.
+ * @param cause for the log
+ */
+export function unappliable(cause: string): ApiError {
+  return new ApiError('ERR_INVALID', 'the server rejected our request due to an error in our request', {
+    details: {},
+    cause,
+  });
+}
+
 function sentence({ reason, value, detail }: FieldProblem): string {
   const quoted = value === undefined ? '' : `: ${JSON.stringify(value)}`;
   return `${TEXT[reason]}${quoted}${detail === '' ? '' : `: ${detail}`}`;

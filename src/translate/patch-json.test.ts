@@ -151,11 +151,14 @@ describe('JSON patches', () => {
     { op: 'add' },
     { op: 'add', path: 'metadata/labels/kubeveil.dev~1tenant', value: 'x' },
     { op: 'ADD', path: '/a', value: 1 },
-    { op: 'add', path: '/a' },
     { op: 'move', path: '/a' },
     { op: 'add', path: 7, value: 1 },
   ])('%j is no operation', (operation) => {
-    expect(() => json('/pods', operation)).toThrow('cannot be read');
+    expect(() => json('/pods', operation)).toThrow('the server rejected our request');
+  });
+
+  it('without a value write null, as everywhere', () => {
+    expect(json('/pods', { op: 'add', path: '/spec/x' })).toEqual([{ op: 'add', path: '/spec/x', value: null }]);
   });
 
   it('pass on nothing but what they are made of', () => {

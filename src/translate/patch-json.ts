@@ -4,10 +4,10 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc6902
  */
-import { ApiError } from '../errors.ts';
 import { formatPointer, parsePointer } from '../k8s/json-pointer.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { unappliable } from './invalid.ts';
 import { metadataPlace } from './patch-metadata.ts';
 import { type Place, placeIn, touches } from './patch-place.ts';
 import type { Scope } from './scope.ts';
@@ -18,7 +18,7 @@ import { NeedsLiveObject, Walk } from './walk.ts';
 const WITH_VALUE = new Set(['add', 'replace', 'test']);
 const WITH_FROM = new Set(['move', 'copy']);
 
-/** @throws {ApiError} ERR_BAD_REQUEST for what is no JSON patch, ERR_INVALID for what may not be written */
+/** @throws {ApiError} ERR_INVALID for what is no operation of a JSON patch, and for what may not be written */
 export function jsonPatchToUpstream(
   operations: readonly JsonValue[],
   at: KindAtVersion,
@@ -28,7 +28,7 @@ export function jsonPatchToUpstream(
 ): JsonValue[] {
   const tree = treeOf(at.kind, subresource);
   return operations.map((operation) => {
-    if (!isObject(operation)) throw malformed('an operation is not an object');
+    if (!isObject(operation)) throw unappliable('an operation is not an object');
     const walk = new Walk(true, {}, at, scope, 'whole', mapTarget);
     walk.named = name;
     return operationUp(operation, tree, walk);
@@ -38,7 +38,7 @@ export function jsonPatchToUpstream(
 function operationUp(operation: JsonObject, tree: Tree, walk: Walk): JsonObject {
   const { op, value } = operation;
   const tokens = pointer(operation, 'path');
-  if (typeof op !== 'string') throw malformed('an operation has no op');
+  if (typeof op !== 'string') throw unappliable('an operation has no op');
   const place = placeOf(tokens, op, tree, walk);
   if (WITH_FROM.has(op)) {
     const source = placeOf(pointer(operation, 'from'), 'copy', tree, walk);
@@ -47,8 +47,7 @@ function operationUp(operation: JsonObject, tree: Tree, walk: Walk): JsonObject 
     return { op, from: formatPointer(source.tokens), path: formatPointer(place.tokens) };
   }
   if (op === 'remove') return { op, path: formatPointer(place.tokens) };
-  if (!WITH_VALUE.has(op)) throw malformed(`${JSON.stringify(op)} is no operation`);
-  if (!Object.hasOwn(operation, 'value')) throw malformed(`${op} needs a value`);
+  if (!WITH_VALUE.has(op)) throw unappliable(`${JSON.stringify(op)} is no operation`);
   if (op === 'test' && touches(tokens, tree.messages)) throw new NeedsLiveObject('test of a text that is mapped');
   const mapped = place.map === undefined ? (value ?? null) : place.map(value ?? null);
   return { op, path: formatPointer(place.tokens), value: mapped };
@@ -70,10 +69,6 @@ function placeOf(tokens: string[], op: string, tree: Tree, walk: Walk): Place {
 function pointer(operation: JsonObject, field: 'path' | 'from'): string[] {
   const text = operation[field];
   const tokens = typeof text === 'string' ? parsePointer(text) : undefined;
-  if (tokens === undefined) throw malformed(`${field} is no JSON pointer`);
+  if (tokens === undefined) throw unappliable(`${field} is no JSON pointer`);
   return tokens;
-}
-
-function malformed(why: string): ApiError {
-  return new ApiError('ERR_BAD_REQUEST', `the JSON patch cannot be read: ${why}`);
 }
