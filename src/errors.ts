@@ -6,6 +6,8 @@
  *
  * @see k8s.io/apimachinery pkg/api/errors/errors.go at v0.36
  */
+import type { FieldProblem } from './k8s/field-problems.ts';
+import { alreadyExistsText, invalidText, type NamedObject, notFoundText } from './k8s/status-texts.ts';
 import type { StatusDetails } from './k8s/types.ts';
 
 const TABLE = {
@@ -84,4 +86,22 @@ export function notSynced(what: string): ApiError {
     why: `${what.replaceAll(' ', '-')}-not-synced`,
     details: { retryAfterSeconds: 1 },
   });
+}
+
+/** 404 as kube-apiserver says it of one object. */
+export function notFound(of: NamedObject): ApiError {
+  const { message, details } = notFoundText(of);
+  return new ApiError('ERR_NOT_FOUND', message, { details });
+}
+
+/** 409 as kube-apiserver says it of an object that is to be made and is there. */
+export function alreadyExists(of: NamedObject): ApiError {
+  const { message, details } = alreadyExistsText(of);
+  return new ApiError('ERR_ALREADY_EXISTS', message, { details });
+}
+
+/** 422 as kube-apiserver says it of an object with faults; at least one. `of.what` is its kind. */
+export function invalid(of: NamedObject, problems: readonly FieldProblem[]): ApiError {
+  const { message, details } = invalidText(of, problems);
+  return new ApiError('ERR_INVALID', message, { details });
 }

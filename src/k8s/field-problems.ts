@@ -1,10 +1,9 @@
 /**
  * What is wrong with the fields of an object, as kube-apiserver says it in a 422.
- * @see k8s.io/apimachinery pkg/util/validation/field/errors.go and pkg/api/errors/errors.go (NewInvalid) at v0.36
+ * @see k8s.io/apimachinery pkg/util/validation/field/errors.go at v0.36
  */
 import { goQuote } from '../lib/go-quote.ts';
-import { aggregate } from './aggregate.ts';
-import type { JsonValue, StatusDetails } from './types.ts';
+import type { JsonValue } from './types.ts';
 
 export interface FieldProblem {
   /** `rules[0].verbs` */
@@ -30,29 +29,6 @@ export function notSupported(field: string, value: string, supported: readonly s
 
 export function forbiddenField(field: string, detail: string): FieldProblem {
   return { field, reason: 'FieldValueForbidden', message: withDetail('Forbidden', detail) };
-}
-
-/**
- * Message and details of the refusal; at least one problem.
- * @param kind may be empty: kube-apiserver itself leaves it out for reviews
- */
-export function invalidStatus(
-  group: string,
-  kind: string,
-  name: string,
-  problems: readonly FieldProblem[],
-): { message: string; details: StatusDetails } {
-  const all = aggregate(problems.map(({ field, message }) => `${field}: ${message}`));
-  const qualified = group === '' ? kind : `${kind}.${group}`;
-  return {
-    message: `${qualified} ${goQuote(name)} is invalid: ${all}`,
-    details: {
-      ...(name === '' ? {} : { name }),
-      ...(group === '' ? {} : { group }),
-      ...(kind === '' ? {} : { kind }),
-      causes: problems.map(({ field, reason, message }) => ({ reason, message, field })),
-    },
-  };
 }
 
 function printed(value: JsonValue): string {

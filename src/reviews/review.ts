@@ -7,9 +7,9 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/
  */
 
-import { ApiError } from '../errors.ts';
+import { ApiError, invalid } from '../errors.ts';
 import type { Reply, ResourceInfo, ResourceRequest } from '../exchange.ts';
-import { type FieldProblem, invalidStatus, invalidValue } from '../k8s/field-problems.ts';
+import { type FieldProblem, invalidValue } from '../k8s/field-problems.ts';
 import { metadataOf } from '../k8s/meta.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
@@ -40,8 +40,7 @@ export function reviewReply({ info }: ReviewRequest, kind: string, parts: Record
 
 /** kube-apiserver names neither kind nor object here. */
 export function invalidReview(info: ResourceInfo, problems: readonly FieldProblem[]): ApiError {
-  const { message, details } = invalidStatus(info.group, '', '', problems);
-  return new ApiError('ERR_INVALID', message, { details });
+  return invalid({ group: info.group, what: '', name: '' }, problems);
 }
 
 /** `metadata` of a review must be empty, but for the fields named. */

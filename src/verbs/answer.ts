@@ -2,7 +2,7 @@
  * From upstream's answer to a Reply: objects mapped to tenant terms after the egress check, refusals mapped to a Status
  * that speaks in tenant names. Only headers from a short list go on.
  */
-import { ApiError } from '../errors.ts';
+import { type ApiError, notFound } from '../errors.ts';
 import type { Reply, ReplyHeaders } from '../exchange.ts';
 import { isStatus, isTable } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -54,11 +54,9 @@ export function refusalReply(call: Call, answer: Answer): Reply {
 }
 
 /** `pods "web" not found`, as upstream would say it, for what is not the tenant's. */
-export function notFound(call: Call): ApiError {
+export function notTheirs(call: Call): ApiError {
   const { group, resource, name } = call.info;
-  const qualified = group === '' ? resource : `${resource}.${group}`;
-  const details = { name, kind: resource, ...(group === '' ? {} : { group }) };
-  return new ApiError('ERR_NOT_FOUND', `${qualified} ${JSON.stringify(name)} not found`, { details });
+  return notFound({ group, what: resource, name });
 }
 
 function replyHeaders(call: Call, { headers: given }: Pick<Answer, 'headers'>): ReplyHeaders {

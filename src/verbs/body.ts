@@ -3,9 +3,9 @@
  * a deletion. All in the tenant's terms.
  */
 
-import { ApiError } from '../errors.ts';
+import { ApiError, invalid } from '../errors.ts';
 import type { Body } from '../exchange.ts';
-import { invalidStatus, notSupported } from '../k8s/field-problems.ts';
+import { notSupported } from '../k8s/field-problems.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
 import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
@@ -33,8 +33,7 @@ function refuseUnknownRole(call: Call, object: JsonObject): void {
   const kind = text(child(object, 'roleRef'), 'kind');
   if (kind === 'Role' || kind === 'ClusterRole') return;
   const problem = notSupported('roleRef.kind', kind, ['Role', 'ClusterRole']);
-  const { message, details } = invalidStatus(group, call.at.kind.kind, nameOf(object), [problem]);
-  throw new ApiError('ERR_INVALID', message, { details });
+  throw invalid({ group, what: call.at.kind.kind, name: nameOf(object) }, [problem]);
 }
 
 /** @throws {ApiError} ERR_BAD_REQUEST when the request has no patch in its body */

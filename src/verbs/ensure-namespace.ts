@@ -2,7 +2,7 @@
  * Before a write: the namespace must be there, guarded, and the guard proven. A system namespace that a tenant has only
  * been shown so far is made now.
  */
-import { ApiError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { SYSTEM_NAMESPACES } from '../tenancy/tenant.ts';
 import type { Call, VerbDeps } from './call.ts';
 
@@ -16,9 +16,7 @@ export async function ensureNamespace(call: Call, deps: VerbDeps): Promise<void>
   if (state === 'absent' && !SYSTEM_NAMESPACES.includes(namespace)) {
     // This replica may not have seen it yet: the provisioner asks upstream before anyone is told that it is not there.
     if (!(await deps.provisioner.exists(call.tenant, namespace))) {
-      throw new ApiError('ERR_NOT_FOUND', `namespaces ${JSON.stringify(namespace)} not found`, {
-        details: { name: namespace, kind: 'namespaces' },
-      });
+      throw notFound({ group: '', what: 'namespaces', name: namespace });
     }
   }
   await deps.provisioner.ensureReady(call.tenant, namespace);

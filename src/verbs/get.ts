@@ -1,7 +1,7 @@
 /** GET of one object or of one of its subresources. */
 import type { Reply } from '../exchange.ts';
 import { NotOurs } from '../translate/object.ts';
-import { notFound, objectReply } from './answer.ts';
+import { notTheirs, objectReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { verbParameters } from './query.ts';
 import { routeOf } from './route.ts';
@@ -12,7 +12,7 @@ import { upstreamNameOf } from './upstream-name.ts';
 /** @throws {ApiError} ERR_NOT_FOUND when there is none that is the tenant's. */
 export async function get(call: Call, deps: VerbDeps): Promise<Reply> {
   const shared = deps.sharedNames(call);
-  if (shared !== undefined && !shared.has(call.info.name)) throw notFound(call);
+  if (shared !== undefined && !shared.has(call.info.name)) throw notTheirs(call);
   const route = routeOf(call, deps, 'read');
   const answer = await sendRead(call, deps, route, {
     name: upstreamNameOf(call),
@@ -26,7 +26,7 @@ export async function get(call: Call, deps: VerbDeps): Promise<Reply> {
   try {
     return objectReply(call, deps, route, answer);
   } catch (error) {
-    if (error instanceof NotOurs) throw notFound(call);
+    if (error instanceof NotOurs) throw notTheirs(call);
     throw error;
   }
 }

@@ -2,7 +2,7 @@
  * Objects that a tenant has from its start without their being stored (system namespaces, default roles), merged into
  * what upstream answers. A stored object of the same name takes the place of a standing one.
  */
-import { ApiError } from '../errors.ts';
+import { alreadyExists } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
@@ -34,10 +34,7 @@ export function standingObject(call: Call, deps: VerbDeps, name: string): JsonOb
 export function refuseStanding(call: Call, deps: VerbDeps, name: string): void {
   if (name === '' || standingObject(call, deps, name) === undefined) return;
   const { group, resource } = call.info;
-  const qualified = group === '' ? resource : `${resource}.${group}`;
-  throw new ApiError('ERR_ALREADY_EXISTS', `${qualified} ${JSON.stringify(name)} already exists`, {
-    details: { name, ...(group === '' ? {} : { group }), kind: resource },
-  });
+  throw alreadyExists({ group, what: resource, name });
 }
 
 /**

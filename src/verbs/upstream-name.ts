@@ -3,13 +3,13 @@ import { ApiError } from '../errors.ts';
 import { OWN_NAME_PREFIX } from '../tenancy/host-names.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream } from '../translate/names-check.ts';
-import { notFound } from './answer.ts';
+import { notTheirs } from './answer.ts';
 import type { Call } from './call.ts';
 
 /** @throws {ApiError} ERR_NOT_FOUND for a name that only objects of ours have, such as `kubeveil:guard` */
 export function upstreamNameOf(call: Call): string {
   const { name } = call.info;
   if (name === '') throw new ApiError('ERR_BAD_REQUEST', 'name must be provided');
-  if (call.at.kind.namespaced && name.startsWith(OWN_NAME_PREFIX)) throw notFound(call);
+  if (call.at.kind.namespaced && name.startsWith(OWN_NAME_PREFIX)) throw notTheirs(call);
   return nameToUpstream(name as TenantName, call.at, call.scope);
 }

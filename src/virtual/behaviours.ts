@@ -6,8 +6,8 @@
  * @see docs/kinds.md for which kinds are virtual
  */
 import { cloneJson } from '../codec/json.ts';
-import { ApiError, type ErrorCode } from '../errors.ts';
-import { type FieldProblem, invalidStatus } from '../k8s/field-problems.ts';
+import { ApiError, type ErrorCode, invalid } from '../errors.ts';
+import type { FieldProblem } from '../k8s/field-problems.ts';
 import { nameOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { VirtualBehaviour, VirtualBehaviours } from '../ports.ts';
@@ -61,8 +61,7 @@ function behaviour(group: string, own: Own, schema: PatchSchema): VirtualBehavio
     validate(object, previous) {
       const problems = own.problems(object, previous);
       if (problems.length === 0) return;
-      const { message, details } = invalidStatus(group, own.kind, nameOf(object), problems);
-      throw new ApiError('ERR_INVALID', message, { details });
+      throw invalid({ group, what: own.kind, name: nameOf(object) }, problems);
     },
     strategicMerge(current, patch) {
       try {

@@ -3,7 +3,7 @@
  * them, does the rest; here is only the waiting. So there is one way in which a namespace becomes ready.
  */
 import { readObject } from '../../codec/json.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError, notFound } from '../../errors.ts';
 import { nameOf, uidOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import type { NamespaceRegistry, Provisioner, Upstream } from '../../ports.ts';
@@ -83,11 +83,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
         if (made.status === 201) return;
       }
       stored ??= await find(tenant, namespace);
-      if (stored === undefined) {
-        throw new ApiError('ERR_NOT_FOUND', `namespaces ${JSON.stringify(namespace)} not found`, {
-          details: { name: namespace, kind: 'namespaces' },
-        });
-      }
+      if (stored === undefined) throw notFound({ group: '', what: 'namespaces', name: namespace });
       await whenReady(stored, name, namespace);
     },
   };
