@@ -8,18 +8,28 @@ import { ApiError } from '../errors.ts';
 export interface Deadline {
   /** Fires when the client goes or the time is up; the reason is an ApiError. */
   readonly signal: AbortSignal;
-  /** The request has been answered. */
+  /** The request has been answered: the signal fires no more. */
   clear(): void;
 }
 
 /** @param clientGone signal of the request's head */
 export function startDeadline(clientGone: AbortSignal, timeoutMs: number): Deadline {
-  const timeout = new AbortController();
+  const ending = new AbortController();
+  const leave = (): void => ending.abort(clientGone.reason);
   const timer = setTimeout(() => {
-    timeout.abort(
+    ending.abort(
       new ApiError('ERR_TIMEOUT', `Timeout: request did not complete within requested timeout - ${timeoutMs / 1000}s`),
     );
   }, timeoutMs);
   timer.unref();
-  return { signal: AbortSignal.any([clientGone, timeout.signal]), clear: () => clearTimeout(timer) };
+  // By hand: `AbortSignal.any` keeps weak references and a finalizer for each request.
+  if (clientGone.aborted) leave();
+  else clientGone.addEventListener('abort', leave);
+  return {
+    signal: ending.signal,
+    clear() {
+      clearTimeout(timer);
+      clientGone.removeEventListener('abort', leave);
+    },
+  };
 }
