@@ -2,10 +2,11 @@
 import type { JsonValue } from '../k8s/types.ts';
 import type { CellRule, KindAtVersion } from '../kinds/kind.ts';
 import { fromInert, INERT_PREFIX } from '../tenancy/inert.ts';
-import type { TenantName, UpstreamName } from '../tenancy/names.ts';
+import type { UpstreamName } from '../tenancy/names.ts';
 import { decodeSegment } from '../tenancy/segments.ts';
 import { namingOf } from './names-check.ts';
 import { NotOurs } from './not-ours.ts';
+import { holdsOwnWords } from './own-words.ts';
 import type { Scope } from './scope.ts';
 import { quotaKeyToTenant } from './special/quota-key.ts';
 import { messageToTenant } from './targets/message.ts';
@@ -59,7 +60,7 @@ export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion,
 /** Text that may be a piece of any of the object: names that are known are mapped, and a text that holds more is blank. */
 function anything(cell: string, scope: Scope, { seen }: Row): string {
   const mapped = messageToTenant(cell, scope, seen);
-  return mapped.includes(scope.names.up('' as TenantName)) || /kubeveil/i.test(mapped) ? '' : mapped;
+  return holdsOwnWords(mapped, scope) ? '' : mapped;
 }
 
 /** `ClusterRole/acme--reader` or, as events print it, `clusterrole/acme--reader`. */

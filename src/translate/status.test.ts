@@ -42,6 +42,37 @@ describe('messages', () => {
     expect(shown(message)).toBe(expected);
   });
 
+  const quoted = (object: JsonObject) =>
+    ` "" is invalid: patch: Invalid value: ${JSON.stringify(JSON.stringify(object))}: json: cannot unmarshal`;
+  it.each<JsonObject>([
+    { metadata: { labels: { 'kubeveil.dev/tenant': 'acme' } } },
+    { metadata: { managedFields: [{ fieldsV1: { 'f:metadata': { 'f:labels': { 'f:kubeveil.dev/tenant': {} } } } }] } },
+    { metadata: { managedFields: [{ manager: 'kubeveil' }] } },
+    { roleRef: { name: 'acme--unknown' }, a: 'a "quoted" word' },
+    { subjects: [{ name: 'kubeveil.inert/globex/User/x' }] },
+  ])('show nothing of a quoted object that holds what is ours: %j', (object) => {
+    expect(shown(quoted(object))).toBe(' "" is invalid: patch: Invalid value: "{...}": json: cannot unmarshal');
+    const twice = `${quoted(object)} and ${quoted({ a: 'b' })}`;
+    expect(shown(twice)).toContain(`"{...}": json: cannot unmarshal and ${quoted({ a: 'b' })}`);
+  });
+
+  it('show the rest of a quoted object in the tenant’s terms', () => {
+    const object = (namespace: string) => ({ metadata: { name: 'a', namespace }, data: 'x "y" \\ z' });
+    expect(shown(quoted(object('acme--web')))).toBe(quoted(object('web')));
+  });
+
+  it('say nothing below our prefix but the tenant’s own audience', () => {
+    expect(shown('map[metadata:map[labels:map[kubeveil.dev/tenant:acme a:b]]] is odd')).toBe('... a:b]]] is odd');
+    const audience = 'token is for "kubeveil.dev/acme-uid", not for "x"';
+    expect(shown(audience)).toBe(audience);
+    expect(shown('token is for "kubeveil.dev/globex-uid"')).toBe('token is for ...');
+  });
+
+  it('end soon for text made to be slow', () => {
+    const text = `${'"{'.repeat(50_000)}${'\\'.repeat(50_000)}kubeveil.dev/`;
+    expect(shown(text)).not.toContain('kubeveil.dev/');
+  });
+
   it('of virtual kinds name the kind as the tenant knows it', () => {
     const scope = scopeOf('acme');
     const at = kindAt(scope, 'rbac.authorization.k8s.io/clusterroles');

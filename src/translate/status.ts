@@ -12,6 +12,7 @@ import { PROXY_NAMESPACE, upstreamUser } from '../tenancy/host-names.ts';
 import { INERT_PREFIX } from '../tenancy/inert.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream } from './names-check.ts';
+import { withoutOwnWords } from './own-words.ts';
 import type { Scope } from './scope.ts';
 import { groupToUpstream } from './targets/group.ts';
 import { messageToTenant } from './targets/message.ts';
@@ -57,7 +58,7 @@ export function textToTenant(text: string, scope: Scope, request: Pick<RequestNa
   const mapped = messageToTenant(withoutOddNames(withoutPolicy(text), scope), scope)
     .replaceAll(`.${VIRTUAL_GROUP}`, request.group === '' ? '' : `.${request.group}`)
     .replaceAll(`${VIRTUAL_GROUP}/`, request.group === '' ? '' : `${request.group}/`);
-  return withoutAccounts(withoutInert(mapped, scope), scope);
+  return withoutOwnWords(withoutAccounts(withoutInert(mapped, scope), scope), scope);
 }
 
 /** Values that no name can have, and that were mapped all the same: upstream quotes them whole when it refuses them. */
