@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FUNCTIONS_SHOWN = 40;
+/** As probe.ts asks for it. A longer gap is time in which other programs had the core. */
+const SAMPLE_US = 500;
+const LONGEST_GAP_US = 2 * SAMPLE_US;
 
 interface ProfileNode {
   readonly id: number;
@@ -15,7 +18,7 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-/** Microseconds of the proxy's main thread per request, by part and by function. Idle time is left out. */
+/** Microseconds of the proxy's main thread per request, by part and by function. Idle time and the profiler's own are left out. */
 export function summarizeProfile(text: string, requests: number): string {
   const { nodes, samples, timeDeltas } = JSON.parse(text) as Profile;
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -23,8 +26,8 @@ export function summarizeProfile(text: string, requests: number): string {
   const functions = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const frame = byId.get(id)?.callFrame;
-    if (frame === undefined || frame.functionName === '(idle)') continue;
-    const usPerRequest = (timeDeltas[index] ?? 0) / requests;
+    if (frame === undefined || frame.functionName === '(idle)' || frame.url === 'node:inspector') continue;
+    const usPerRequest = Math.min(timeDeltas[index] ?? 0, LONGEST_GAP_US) / requests;
     const place = placeOf(frame.url);
     add(parts, place.part || frame.functionName, usPerRequest);
     add(functions, `${frame.functionName || '(anonymous)'} ${place.file}:${frame.lineNumber + 1}`, usPerRequest);
