@@ -13,6 +13,9 @@ export interface FieldProblem {
   readonly message: string;
 }
 
+/** What is wrong with a field, for who does not know yet where it stands. */
+export type FieldFault = (field: string) => FieldProblem;
+
 export function required(field: string, detail = ''): FieldProblem {
   return { field, reason: 'FieldValueRequired', message: withDetail('Required value', detail) };
 }
@@ -22,9 +25,16 @@ export function invalidValue(field: string, value: JsonValue, detail: string): F
   return { field, reason: 'FieldValueInvalid', message: withDetail(`Invalid value: ${printed(value)}`, detail) };
 }
 
-export function notSupported(field: string, value: string, supported: readonly string[]): FieldProblem {
-  const detail = `supported values: ${supported.map(goQuote).join(', ')}`;
+/** @param why of ours, before what is supported */
+export function notSupported(field: string, value: string, supported: readonly string[], why = ''): FieldProblem {
+  const values = `supported values: ${supported.map(goQuote).join(', ')}`;
+  const detail = why === '' ? values : `${why}; ${values}`;
   return { field, reason: 'FieldValueNotSupported', message: `Unsupported value: ${goQuote(value)}: ${detail}` };
+}
+
+/** What a reference names is not there. */
+export function notFoundValue(field: string, value: string): FieldProblem {
+  return { field, reason: 'FieldValueNotFound', message: `Not found: ${goQuote(value)}` };
 }
 
 export function forbiddenField(field: string, detail: string): FieldProblem {

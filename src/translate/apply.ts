@@ -8,7 +8,7 @@ import { cloneJson, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { parsePointer } from '../k8s/json-pointer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import { unappliable } from './invalid.ts';
+import { unappliable } from './unappliable.ts';
 
 /** What all `copy` operations of a patch may add, in characters: as the API server's limit on bodies. */
 const COPIED_CHARS_MAX = 3 * 1024 * 1024;

@@ -27,7 +27,7 @@ import type { Walk } from './walk.ts';
 /** @throws {ApiError} ERR_INVALID for a name the kind does not take, or for what only the proxy may write */
 export function metadataUp(metadata: JsonObject, references: Node, walk: Walk): void {
   const { at, scope } = walk;
-  refuseOwnKeys(metadata, (problem, below) => walk.refuse(problem, `metadata${below}`));
+  refuseOwnKeys(metadata, (fault, below) => walk.refuse(fault, `metadata${below}`));
   if (walk.shape !== 'whole') guardPatch(metadata, walk);
   delete metadata['selfLink'];
   set(metadata, 'namespace', (namespace) => namespaceToUpstream(namespace, scope));

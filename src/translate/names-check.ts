@@ -6,12 +6,14 @@
  *   virtual                         system:node              <-> acme--x--system03anode
  *   CRD                             foos.stable.example.com  <-> foos.acme--stable.example.com
  */
+
+import { invalid } from '../errors.ts';
+import { invalidValue } from '../k8s/field-problems.ts';
 import { nameRuleOf } from '../k8s/name-rules.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { prefixLength, type TenantName, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { decodeSegment, encodeSegment, encodeSegmentBase, UPSTREAM_NAME_MAX } from '../tenancy/segments.ts';
-import { invalid } from './invalid.ts';
 import type { Scope } from './scope.ts';
 import { crdNameToTenant, crdNameToUpstream } from './targets/crd-name.ts';
 
@@ -149,7 +151,7 @@ export function tooLong(max: number, used: number): string {
 
 function refuse(at: KindAtVersion, name: string, field: string, value: string, detail: string | undefined): void {
   if (detail === undefined) return;
-  throw invalid(at, name, [{ field, reason: 'FieldValueInvalid', value, detail }]);
+  throw invalid({ group: at.kind.group, what: at.kind.kind, name }, [invalidValue(field, value, detail)]);
 }
 
 /** True for a name that could be an object of some living tenant upstream, whoever wrote it. */

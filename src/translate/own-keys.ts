@@ -2,24 +2,21 @@
  * What is the proxy's own in `metadata`: labels, annotations and finalizers below `kubeveil.dev/`. Tenants neither see
  * nor write them.
  */
+import { type FieldFault, forbiddenField } from '../k8s/field-problems.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { OWN_PREFIX } from '../tenancy/names.ts';
-import type { FieldProblem } from './invalid.ts';
 
 /** Calls `refuse`, which must throw, for the first key or finalizer of ours in what a tenant writes. */
-export function refuseOwnKeys(
-  metadata: JsonObject,
-  refuse: (problem: Omit<FieldProblem, 'field'>, below: string) => never,
-): void {
+export function refuseOwnKeys(metadata: JsonObject, refuse: (fault: FieldFault, below: string) => never): void {
   for (const field of ['labels', 'annotations'] as const) {
     const map = metadata[field];
     const own = isObject(map) ? Object.keys(map).find((key) => isOwn(key)) : undefined;
-    if (own !== undefined) refuse({ reason: 'FieldValueForbidden', detail: reserved(field) }, `.${field}[${own}]`);
+    if (own !== undefined) refuse(reserved(field), `.${field}[${own}]`);
   }
   for (const field of ['finalizers', '$deleteFromPrimitiveList/finalizers', '$setElementOrder/finalizers']) {
     const list = metadata[field];
     if (!Array.isArray(list) || !list.some((finalizer) => isOwn(finalizer))) continue;
-    refuse({ reason: 'FieldValueForbidden', detail: reserved('finalizers') }, '.finalizers');
+    refuse(reserved('finalizers'), '.finalizers');
   }
 }
 
@@ -51,6 +48,6 @@ export function isOwn(key: unknown): boolean {
   return typeof key === 'string' && key.startsWith(OWN_PREFIX);
 }
 
-function reserved(what: string): string {
-  return `${what} below ${OWN_PREFIX} are reserved`;
+function reserved(what: string): FieldFault {
+  return (field) => forbiddenField(field, `${what} below ${OWN_PREFIX} are reserved`);
 }

@@ -7,12 +7,12 @@
 import { formatPointer, parsePointer } from '../k8s/json-pointer.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
-import { unappliable } from './invalid.ts';
 import { metadataPlace } from './patch-metadata.ts';
 import { type Place, placeIn, touches } from './patch-place.ts';
 import type { Scope } from './scope.ts';
 import { mapTarget } from './targets/map.ts';
 import { type Tree, treeOf } from './tree.ts';
+import { unappliable } from './unappliable.ts';
 import { NeedsLiveObject, Walk } from './walk.ts';
 
 const WITH_VALUE = new Set(['add', 'replace', 'test']);

@@ -2,6 +2,7 @@
  * Paths of a JSON patch below `/metadata`. What is the proxy's own is neither set, tested nor removed; where the effect
  * would reach it, the patch needs the object.
  */
+import { forbiddenField } from '../k8s/field-problems.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantName } from '../tenancy/names.ts';
 import { managedFieldsUp } from './managed-fields.ts';
@@ -65,7 +66,7 @@ function wholeMap(field: 'labels' | 'annotations', op: string, references: Node,
         if (labelled && field === 'labels') throw needs(tokens);
         return value;
       }
-      refuseOwnKeys({ [field]: value }, (problem, below) => walk.refuse(problem, `metadata${below}`));
+      refuseOwnKeys({ [field]: value }, (fault, below) => walk.refuse(fault, `metadata${below}`));
       const mapped = special === undefined ? value : walk.step(`.metadata.${field}`, value, special);
       return labelled && field === 'labels' && isObject(mapped)
         ? { ...mapped, [TENANT_LABEL]: walk.scope.tenant.id }
@@ -111,7 +112,7 @@ function owners(tokens: string[], key: string | undefined, deeper: readonly stri
 function refusing(value: JsonValue, walk: Walk): JsonValue {
   const list = Array.isArray(value) ? value : [value];
   if (list.some(isOwn)) {
-    walk.refuse({ reason: 'FieldValueForbidden', detail: 'reserved' }, 'metadata.finalizers');
+    walk.refuse((field) => forbiddenField(field, 'reserved'), 'metadata.finalizers');
   }
   return value;
 }

@@ -2,6 +2,7 @@
  * Where a JSON pointer leads in the tree of references: to nothing that is mapped, to a node whose value is mapped, or
  * inside a value that is only mapped as a whole.
  */
+import { forbiddenField } from '../k8s/field-problems.ts';
 import type { JsonValue } from '../k8s/types.ts';
 import type { Target } from '../kinds/kind.ts';
 import { isOwn } from './own-keys.ts';
@@ -87,5 +88,5 @@ function insidePlace(
 
 /** @throws {ApiError} ERR_INVALID for a label or annotation of ours */
 export function refuseOwnKey(key: string, tokens: readonly string[], walk: Walk): void {
-  if (isOwn(key)) walk.refuse({ reason: 'FieldValueForbidden', detail: 'reserved' }, tokens.join('.'));
+  if (isOwn(key)) walk.refuse((field) => forbiddenField(field, 'reserved'), tokens.join('.'));
 }

@@ -4,10 +4,12 @@
  * Going up, a place is mapped after what is below it; going down, before: what a special did on the way up is the first
  * thing that is undone.
  */
-import { ApiError } from '../errors.ts';
+
+import { ApiError, invalid } from '../errors.ts';
+import type { FieldFault } from '../k8s/field-problems.ts';
+import { metadataOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion, Target } from '../kinds/kind.ts';
-import { type FieldProblem, invalid } from './invalid.ts';
 import type { Scope } from './scope.ts';
 import type { Node } from './tree.ts';
 
@@ -73,10 +75,11 @@ export class Walk {
   }
 
   /** @throws {ApiError} ERR_INVALID about the field that the walk is at */
-  refuse(problem: Omit<FieldProblem, 'field'>, below = ''): never {
-    const metadata = this.root['metadata'];
-    const name = isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : this.named;
-    throw invalid(this.at, name, [{ ...problem, field: `${this.path}${below}` }]);
+  refuse(fault: FieldFault, below = ''): never {
+    const { group, kind } = this.at.kind;
+    const { name } = metadataOf(this.root);
+    const of = { group, what: kind, name: typeof name === 'string' ? name : this.named };
+    throw invalid(of, [fault(`${this.path}${below}`)]);
   }
 
   /** @throws {NeedsLiveObject} in a patch, where the value here cannot be mapped without the object */

@@ -4,6 +4,7 @@
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  */
+import { notSupported } from '../../k8s/field-problems.ts';
 import { isObject, type JsonValue } from '../../k8s/types.ts';
 import type { Walk } from '../walk.ts';
 
@@ -12,9 +13,9 @@ export function crdConversionUp(value: JsonValue, walk: Walk): JsonValue {
   const { strategy, webhook } = value;
   const isNone = strategy === undefined || strategy === null || strategy === 'None';
   if (isNone && (webhook === undefined || webhook === null)) return value;
-  const detail = 'conversion webhooks are not offered in this cluster; supported values: "None"';
+  const why = 'conversion webhooks are not offered in this cluster';
   const text = typeof strategy === 'string' ? strategy : 'Webhook';
-  return walk.refuse({ reason: 'FieldValueNotSupported', value: text, detail }, '.strategy');
+  return walk.refuse((field) => notSupported(field, text, ['None'], why), '.strategy');
 }
 
 export function crdConversionDown(value: JsonValue): JsonValue {

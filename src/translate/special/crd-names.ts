@@ -7,6 +7,7 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  * @see k8s.io/apiextensions-apiserver pkg/apis/apiextensions/validation/validation.go at v0.36
  */
+import { invalidValue } from '../../k8s/field-problems.ts';
 import { DNS_1035_LABEL } from '../../k8s/name-rules.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import { OWN_KINDS } from '../../tenancy/host-names.ts';
@@ -46,7 +47,7 @@ export function crdNamesDown(value: JsonValue, walk: Walk): JsonValue {
 function refuseOwnKind(names: JsonObject, field: 'plural' | 'kind', walk: Walk): void {
   const value = names[field];
   if (typeof value !== 'string' || !OWN_KINDS.has(value.toLowerCase())) return;
-  walk.refuse({ reason: 'FieldValueInvalid', value, detail: 'this name is reserved in this cluster' }, `.${field}`);
+  walk.refuse((at) => invalidValue(at, value, 'this name is reserved in this cluster'), `.${field}`);
 }
 
 /** Left out, it would become the kind in small letters upstream, without a prefix. */
@@ -65,7 +66,7 @@ function nameUp(name: string, below: string, walk: Walk): string {
   const problem = DNS_1035_LABEL.problem(below === `.${SINGULAR}` ? name.toLowerCase() : name);
   const max = DNS_1035_LABEL.max - prefixLength(walk.scope.tenant.id);
   const detail = problem ?? (name.length > max ? tooLong(max, name.length) : undefined);
-  if (detail !== undefined) walk.refuse({ reason: 'FieldValueInvalid', value: name, detail }, below);
+  if (detail !== undefined) walk.refuse((at) => invalidValue(at, name, detail), below);
   const upstream = walk.scope.names.up(name as TenantName);
   walk.scope.renames.note(upstream, name);
   return upstream;

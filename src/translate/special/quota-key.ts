@@ -8,6 +8,7 @@
  *
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
  */
+import { notFoundValue } from '../../k8s/field-problems.ts';
 import type { JsonValue } from '../../k8s/types.ts';
 import type { ResourceKey } from '../../kinds/kind.ts';
 import type { Scope } from '../scope.ts';
@@ -28,7 +29,7 @@ export function quotaKeyUp(key: JsonValue, walk: Walk): JsonValue {
     (group) => groupToUpstream(group, walk.scope),
     (name, of) => {
       const mapped = nameTargetUp(name, of, walk.scope);
-      if (mapped === undefined) walk.refuse({ reason: 'FieldValueNotFound', value: name, detail: '' });
+      if (mapped === undefined) walk.refuse((field) => notFoundValue(field, name));
       return mapped;
     },
   );

@@ -9,7 +9,7 @@ import type { Walk } from '../walk.ts';
 
 export function templateMetadataUp(value: JsonValue, walk: Walk): JsonValue {
   if (!isObject(value)) return value;
-  refuseOwnKeys(value, (problem, below) => walk.refuse(problem, below));
+  refuseOwnKeys(value, (fault, below) => walk.refuse(fault, below));
   if (Object.hasOwn(value, 'namespace'))
     value['namespace'] = namespaceToUpstream(value['namespace'] ?? null, walk.scope);
   return value;

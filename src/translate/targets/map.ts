@@ -1,4 +1,5 @@
 /** From what a field holds to the function that maps it. */
+import { notFoundValue } from '../../k8s/field-problems.ts';
 import type { JsonValue } from '../../k8s/types.ts';
 import type { Target } from '../../kinds/kind.ts';
 import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
@@ -38,7 +39,7 @@ function mapUp(value: JsonValue, target: Target, walk: Walk): JsonValue {
       const mapped = nameTargetUp(value, target.of, scope);
       if (mapped !== undefined) return mapped;
       if (isHostSet(target.of)) return value;
-      return walk.refuse({ reason: 'FieldValueNotFound', value: String(value), detail: '' });
+      return walk.refuse((field) => notFoundValue(field, String(value)));
     }
     case 'group':
       return groupTargetUp(value, scope);

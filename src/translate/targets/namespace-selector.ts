@@ -5,6 +5,7 @@
  * Refuses keys below `kubeveil.dev/`, of which a tenant sees none. Values of `kubernetes.io/metadata.name` are names of
  * namespaces and are mapped.
  */
+import { forbiddenField } from '../../k8s/field-problems.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import { OWN_PREFIX, TENANT_LABEL } from '../../tenancy/names.ts';
 import { NotOurs } from '../not-ours.ts';
@@ -52,7 +53,7 @@ function refuseOwnKeys(value: JsonObject, walk: Walk): void {
   ];
   for (const key of keys) {
     if (typeof key !== 'string' || !key.startsWith(OWN_PREFIX)) continue;
-    walk.refuse({ reason: 'FieldValueForbidden', detail: `labels below ${OWN_PREFIX} are reserved` });
+    walk.refuse((field) => forbiddenField(field, `labels below ${OWN_PREFIX} are reserved`));
   }
 }
 

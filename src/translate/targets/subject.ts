@@ -6,6 +6,7 @@
  *
  * @see kubernetes pkg/apis/rbac/validation/validation.go (ValidateRoleBindingSubject) at v1.36
  */
+import { invalidValue, notSupported, required } from '../../k8s/field-problems.ts';
 import { DNS_SUBDOMAIN } from '../../k8s/name-rules.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import { fromInert, INERT_PREFIX, isSubjectKind, toInert } from '../../tenancy/inert.ts';
@@ -34,14 +35,14 @@ export function subjectUp(value: JsonValue, walk: Walk): JsonValue {
 function accountUp(value: JsonObject, name: string, walk: Walk): JsonValue {
   const { apiGroup, namespace } = value;
   const problem = DNS_SUBDOMAIN.problem(name);
-  if (problem !== undefined) walk.refuse({ reason: 'FieldValueInvalid', value: name, detail: problem }, '.name');
+  if (problem !== undefined) walk.refuse((field) => invalidValue(field, name, problem), '.name');
   if (apiGroup !== undefined && apiGroup !== null && apiGroup !== '') {
     const text = typeof apiGroup === 'string' ? apiGroup : JSON.stringify(apiGroup);
-    walk.refuse({ reason: 'FieldValueNotSupported', value: text, detail: 'supported values: ""' }, '.apiGroup');
+    walk.refuse((field) => notSupported(field, text, ['']), '.apiGroup');
   }
   if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') return value;
   if (!walk.at.kind.namespaced && (namespace ?? '') === '') {
-    walk.refuse({ reason: 'FieldValueRequired', detail: '' }, '.namespace');
+    walk.refuse((field) => required(field), '.namespace');
   }
   const inert = toInert(walk.scope.tenant.id, { kind: 'ServiceAccount', name, ...(namespace ? { namespace } : {}) });
   walk.scope.renames.note(inert, name);
