@@ -5,6 +5,7 @@
 import { ApiError } from '../errors.ts';
 import type { Identity, RequestInfo } from '../exchange.ts';
 import type { Attributes } from '../k8s/rbac.ts';
+import { qualified } from '../k8s/status-texts.ts';
 import { goQuote } from '../lib/go-quote.ts';
 import type { Authorizer } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -24,7 +25,7 @@ function forbidden(who: Identity, attributes: Attributes, reason: string): ApiEr
   const options = { why: 'rbac' };
   if (!attributes.isResource) return new ApiError('ERR_FORBIDDEN', `forbidden: ${full}`, { ...options, details: {} });
   const { group, resource, name } = attributes;
-  const what = group === '' ? resource : `${resource}.${group}`;
+  const what = qualified(group, resource);
   const named = name === '' ? what : `${what} ${goQuote(name)}`;
   return new ApiError('ERR_FORBIDDEN', `${named} is forbidden: ${full}`, {
     ...options,
