@@ -39,7 +39,7 @@ const OBJECTS: KubeObject[] = [
     apiVersion: 'v1',
     kind: 'ResourceQuota',
     metadata: { name: 'quoted', namespace: NAMESPACE },
-    spec: { hard: { 'count/things.quoted.example.com': '100' } },
+    spec: { hard: { 'count/others.quoted.example.com': '100' } },
   },
   {
     apiVersion: 'apiextensions.k8s.io/v1',
