@@ -6,6 +6,7 @@ import { clientCertAuthenticator } from '../authn/client-cert.ts';
 import { issuerKeys } from '../authn/issuer-keys.ts';
 import { serviceAccountAuthenticator } from '../authn/service-account.ts';
 import { createSealer } from '../codec/seal.ts';
+import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
 import { untilDone } from '../lib/backoff.ts';
 import { createLimiter } from '../limit/limit.ts';
@@ -88,7 +89,8 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   const streams = starting.use(
     createOpenStreams({ nowMs: Date.now, onFault: (error) => onError('judging what is open', error) }),
   );
-  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, streams, ...seams });
+  const yaml = starting.use(createYamlReader());
+  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, streams, yaml, ...seams });
   const listener = await listen(options, handler, shared.ca);
   starting.defer(() => listener.close());
 
@@ -100,7 +102,11 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   );
 
   const running = starting.move();
-  const close = (): Promise<void> => running.disposeAsync();
+  const close = (): Promise<void> => {
+    // At once: a document that is read for seconds would keep its request, and so the process, to the end of the grace.
+    yaml[Symbol.dispose]();
+    return running.disposeAsync();
+  };
   return { server, caPem: shared.ca.certPem, whenReady: host.whenReady, close, [Symbol.asyncDispose]: close };
 }
 
@@ -119,10 +125,11 @@ interface Parts extends ProxySeams {
   readonly host: WatchedHost;
   readonly sealKeys: readonly Uint8Array[];
   readonly streams: OpenStreams;
+  readonly yaml: YamlReader;
 }
 
 function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions, parts: Parts): Handler {
-  const { upstream, host, sealKeys, streams, namesOf = ({ id }) => tenantNames(id) } = parts;
+  const { upstream, host, sealKeys, streams, yaml, namesOf = ({ id }) => tenantNames(id) } = parts;
   const { controllers, view, problem } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
@@ -141,6 +148,7 @@ function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOpti
       authenticators,
       limiter,
       streams,
+      yaml,
       verbDeps,
       namesOf,
       problem,

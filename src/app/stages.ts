@@ -4,6 +4,7 @@ import { authorize } from '../authz/authorize.ts';
 import { bind } from '../bind/bind.ts';
 import { locate } from '../bind/locate.ts';
 import { decodeBody } from '../codec/body.ts';
+import type { YamlReader } from '../codec/yaml-queue.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import { ApiError } from '../errors.ts';
 import type { ResourceRequest } from '../exchange.ts';
@@ -42,6 +43,7 @@ export interface StagesOptions {
   authenticators: Authenticators;
   limiter: Limiter;
   streams: OpenStreams;
+  yaml: YamlReader;
   verbDeps: VerbDeps;
   namesOf(tenant: Tenant): TenantNames;
   /** Why the proxy is not ready; undefined when it is. */
@@ -77,8 +79,9 @@ export function createStages(options: StagesOptions): Stages {
       const bytes = await readBody(incoming.body, requestBodyBytes, head.headers, head.signal);
       const { apiVersion, kind } = bodyTypeOf(request);
       const [group, version] = splitApiVersion(apiVersion);
-      const type = { verb: info.verb, gvk: { group, version, kind }, custom: at.kind.custom };
-      return decodeBody(bytes, head.headers.get('content-type'), type);
+      const readYaml = (text: string) => options.yaml.read(text, { tenant: tenant.uid, signal: head.signal });
+      const context = { verb: info.verb, gvk: { group, version, kind }, custom: at.kind.custom, readYaml };
+      return decodeBody(bytes, head.headers.get('content-type'), context);
     },
     serveNonResource: createNonResourceHandler({ upstream, kinds: view.kinds, catalogOf: view.catalogOf, namesOf }),
     async serveResource(request) {

@@ -3,11 +3,17 @@ import { ApiError } from '../errors.ts';
 import { type BodyContext, decodeBody } from './body.ts';
 import { stringifyJson } from './json.ts';
 import { encodeObject } from './protobuf/codec.ts';
+import { parseYaml } from './yaml-read.ts';
 
-const CREATE: BodyContext = { verb: 'create', gvk: { group: '', version: 'v1', kind: 'ConfigMap' }, custom: false };
+const CREATE: BodyContext = {
+  verb: 'create',
+  gvk: { group: '', version: 'v1', kind: 'ConfigMap' },
+  custom: false,
+  readYaml: async (text) => parseYaml(text),
+};
 const PATCH: BodyContext = { ...CREATE, verb: 'patch' };
 const DELETE: BodyContext = { ...CREATE, verb: 'delete' };
-const CUSTOM: BodyContext = { verb: 'create', gvk: { group: 'a.b', version: 'v1', kind: 'Foo' }, custom: true };
+const CUSTOM: BodyContext = { ...CREATE, gvk: { group: 'a.b', version: 'v1', kind: 'Foo' }, custom: true };
 const CONFIG_MAP = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } };
 
 async function decode(body: string | Uint8Array, type: string | undefined, context: BodyContext): Promise<unknown> {

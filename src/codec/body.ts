@@ -11,7 +11,6 @@ import { type Gvk, isObject, type JsonObject, type JsonValue } from '../k8s/type
 import { JsonSyntaxError, parseJson } from './json.ts';
 import { decodeObject } from './protobuf/codec.ts';
 import { ProtobufError } from './protobuf/errors.ts';
-import { readYaml } from './yaml-offload.ts';
 
 export interface BodyContext {
   /** As in RequestInfo. */
@@ -20,6 +19,8 @@ export interface BodyContext {
   readonly gvk: Gvk;
   /** A custom resource: no protobuf, no strategic merge patch. */
   readonly custom: boolean;
+  /** Reads YAML that is not JSON. @throws {JsonSyntaxError} and whatever refuses to read it now */
+  readonly readYaml: (text: string) => Promise<JsonValue>;
 }
 
 export interface DecodedBody {
@@ -47,7 +48,7 @@ const MEDIA_TYPE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]
  * Undefined for a DELETE without a body.
  * @param contentType header as sent; nothing means JSON, but for a patch
  * @throws {ApiError} ERR_UNSUPPORTED_MEDIA_TYPE, ERR_BAD_REQUEST, ERR_TOO_LARGE (operations of a JSON patch),
- *   ERR_TOO_MANY_REQUESTS (YAML of others waits to be read)
+ *   and what `readYaml` throws
  */
 export async function decodeBody(
   bytes: Uint8Array,
@@ -62,16 +63,16 @@ export async function decodeBody(
   const type = contentType === undefined || contentType === '' ? 'application/json' : mediaType(contentType);
   if (type === undefined || !types.includes(type)) throw unsupported(types);
   const prefix = isDelete ? '' : `the object provided is unrecognized (must be of type ${context.gvk.kind}): `;
-  const document = await decode(bytes, type, isDelete ? DELETE_OPTIONS : context.gvk, prefix);
+  const document = await decode(bytes, type, isDelete ? { ...context, gvk: DELETE_OPTIONS } : context, prefix);
   if (!isObject(document))
     throw bad(`${prefix}couldn't get version/kind; json parse error: the document is not an object`);
   return { contentType: 'application/json', document };
 }
 
-async function decode(bytes: Uint8Array, type: string, gvk: Gvk, prefix: string): Promise<JsonValue> {
+async function decode(bytes: Uint8Array, type: string, context: BodyContext, prefix: string): Promise<JsonValue> {
   try {
-    if (type === PROTOBUF) return fromProtobuf(bytes, gvk);
-    return type === 'application/yaml' ? await fromYaml(bytes) : parseJson(bytes);
+    if (type === PROTOBUF) return fromProtobuf(bytes, context.gvk);
+    return type === 'application/yaml' ? await fromYaml(bytes, context) : parseJson(bytes);
   } catch (error) {
     if (error instanceof ProtobufError) throw bad(`${prefix}${error.message}`, error);
     if (!(error instanceof JsonSyntaxError)) throw error;
@@ -90,7 +91,7 @@ function fromProtobuf(bytes: Uint8Array, gvk: Gvk): JsonObject {
 }
 
 /** Most YAML on the wire is JSON (kubectl's server-side apply sends nothing else), and JSON is cheap to read. */
-async function fromYaml(bytes: Uint8Array): Promise<JsonValue> {
+async function fromYaml(bytes: Uint8Array, { readYaml }: BodyContext): Promise<JsonValue> {
   try {
     return parseJson(bytes);
   } catch {
@@ -110,7 +111,7 @@ async function decodePatch(
   if (context.custom && type === STRATEGIC) throw unsupported(PATCH_TYPES.filter((each) => each !== STRATEGIC));
   let document: JsonValue;
   try {
-    document = type === APPLY ? await fromYaml(bytes) : parseJson(bytes);
+    document = type === APPLY ? await fromYaml(bytes, context) : parseJson(bytes);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw bad(`error decoding patch: ${error.message}`, error);
     throw error;

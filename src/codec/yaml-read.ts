@@ -2,18 +2,36 @@
  * One YAML document -> JSON values, read as kube-apiserver reads it: YAML 1.1 booleans and octals, but times stay text.
  *
  * Refuses what has no JSON form or is only good for mischief: several documents, keys that are no scalars, a key that
- * stands twice, tags beyond JSON's, infinities, more aliases or levels than the caps, and more text than the cap, for
- * YAML costs a hundred times what JSON costs.
+ * stands twice, tags beyond JSON's, infinities, more aliases, levels or text than the caps, and aliases that make much
+ * out of little. Still, YAML costs twenty times what JSON costs, and a document that means ill costs more: whatever a
+ * client sent is read by `yaml-queue.ts`, on a thread that has a deadline.
  *
  * @see sigs.k8s.io/yaml (YAMLToJSON), as k8s.io/apimachinery v0.36 uses it
  */
-import { type DocumentOptions, type ParseOptions, parseAllDocuments, type SchemaOptions } from 'yaml';
+import {
+  Composer,
+  type Document,
+  type DocumentOptions,
+  isScalar,
+  LineCounter,
+  type ParseOptions,
+  Parser,
+  type SchemaOptions,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import { JsonSyntaxError, MAX_JSON_DEPTH } from './json.ts';
+import { isNestedDeeper } from './yaml-shape.ts';
 
-/** Characters of YAML text. The same document as JSON has no such limit. */
-export const MAX_YAML_CHARACTERS = 512 * 1024;
+/** Characters of YAML text: as large as the largest body that the host takes. */
+export const MAX_YAML_CHARACTERS = 3 * 1024 * 1024;
 const MAX_ALIASES = 100;
+/** What a document may be as JSON, in about characters: aliases can make a hundred times more of it. */
+const MAX_JSON_SIZE = 3 * MAX_YAML_CHARACTERS;
+/** About what a value costs beside its characters. */
+const VALUE_SIZE = 4;
+const MERGE_KEY = '<<';
 /** Without a JSON form, or not what Kubernetes makes of them. */
 const DROPPED_TAGS = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map((tag) => `tag:yaml.org,2002:${tag}`));
 
@@ -21,9 +39,10 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions & { logLevel: 'sil
   version: '1.1',
   merge: true,
   intAsBigInt: true,
-  uniqueKeys: true,
+  // Both are quadratic; keys are compared below, and of the errors only the first is told.
+  uniqueKeys: false,
+  prettyErrors: false,
   stringKeys: true,
-  prettyErrors: true,
   logLevel: 'silent',
   customTags: (tags) =>
     tags.filter((tag) => typeof tag === 'string' || (!DROPPED_TAGS.has(tag.tag) && tag.format !== 'TIME')),
@@ -36,21 +55,62 @@ export function parseYaml(text: string): JsonValue {
   if (text.length > MAX_YAML_CHARACTERS) {
     throw new JsonSyntaxError(`YAML is taken up to ${MAX_YAML_CHARACTERS} characters: send this document as JSON`);
   }
+  if (isNestedDeeper(text, MAX_JSON_DEPTH)) throw tooDeep();
   let plain: unknown;
   try {
-    const [document, second] = parseAllDocuments(text, OPTIONS);
-    if (document === undefined || !('errors' in document)) throw new JsonSyntaxError('yaml: the document is empty');
-    if (second !== undefined) throw new JsonSyntaxError('yaml: only one document is taken');
-    const fault = document.errors[0] ?? document.warnings[0];
-    if (fault !== undefined) throw new JsonSyntaxError(`yaml: ${firstLine(fault.message)}`);
-    plain = document.toJS({ maxAliasCount: MAX_ALIASES });
+    plain = compose(text).toJS({ maxAliasCount: MAX_ALIASES });
   } catch (cause) {
     if (cause instanceof JsonSyntaxError) throw cause;
     if (cause instanceof RangeError) throw new JsonSyntaxError('yaml: nested too deep', { cause });
     if (cause instanceof ReferenceError) throw new JsonSyntaxError('yaml: too many or unresolved aliases', { cause });
     throw new JsonSyntaxError('yaml: unreadable', { cause });
   }
-  return toJson(plain, 0);
+  return new Converter().value(plain, 0);
+}
+
+function compose(text: string): Document {
+  const lines = new LineCounter();
+  const documents: Document[] = [];
+  for (const document of new Composer(OPTIONS).compose(new Parser(lines.addNewLine).parse(text))) {
+    if (documents.push(document) > 1) throw new JsonSyntaxError('yaml: only one document is taken');
+  }
+  const [document] = documents;
+  if (document === undefined) throw new JsonSyntaxError('yaml: the document is empty');
+  const fault = document.errors[0] ?? document.warnings[0] ?? repeatedKey(document);
+  if (fault !== undefined) {
+    const { line, col } = lines.linePos(fault.pos[0]);
+    throw new JsonSyntaxError(`yaml: ${firstLine(fault.message)} at line ${line}, column ${col}`);
+  }
+  return document;
+}
+
+interface Fault {
+  readonly message: string;
+  /** Offsets in the text. */
+  readonly pos: readonly [number, number];
+}
+
+/** A key that stands twice in one map. Merge keys may. */
+function repeatedKey(document: Document): Fault | undefined {
+  let fault: Fault | undefined;
+  visit(document, {
+    Map(_key, map) {
+      fault = repeatedIn(map);
+      return fault === undefined ? undefined : visit.BREAK;
+    },
+  });
+  return fault;
+}
+
+function repeatedIn(map: YAMLMap): Fault | undefined {
+  const seen = new Set<unknown>();
+  for (const { key } of map.items) {
+    if (!isScalar(key) || key.value === MERGE_KEY) continue;
+    const at = key.range?.[0] ?? 0;
+    if (seen.has(key.value)) return { message: 'Map keys must be unique', pos: [at, at] };
+    seen.add(key.value);
+  }
+  return undefined;
 }
 
 /** Where and what, without the excerpt of the document that follows: it may be a secret on its way to a log. */
@@ -58,36 +118,54 @@ function firstLine(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace(/:$/, '');
 }
 
-function toJson(value: unknown, depth: number): JsonValue {
-  if (depth > MAX_JSON_DEPTH) throw new JsonSyntaxError(`yaml: nested deeper than ${MAX_JSON_DEPTH} levels`);
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'bigint':
-      return Number.isSafeInteger(Number(value)) ? Number(value) : rawJson(value.toString());
-    case 'number':
-      if (!Number.isFinite(value)) throw new JsonSyntaxError('yaml: infinities and NaN have no JSON form');
-      return value;
-    case 'object':
-      if (value === null) return null;
-      if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1));
-      return toObject(value, depth);
-    default:
-      throw new JsonSyntaxError('yaml: a value has no JSON form');
-  }
+function tooDeep(): JsonSyntaxError {
+  return new JsonSyntaxError(`yaml: nested deeper than ${MAX_JSON_DEPTH} levels`);
 }
 
-function toObject(value: object, depth: number): JsonObject {
-  const object: JsonObject = {};
-  for (const [key, each] of Object.entries(value)) {
-    // Defined, not assigned: `__proto__` is a key like any other.
-    Object.defineProperty(object, key, {
-      value: toJson(each, depth + 1),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+/** Copies what the parser made, in which what an alias names is one object however often it stands. */
+class Converter {
+  #size = 0;
+
+  value(value: unknown, depth: number): JsonValue {
+    if (depth > MAX_JSON_DEPTH) throw tooDeep();
+    this.#grow(VALUE_SIZE);
+    switch (typeof value) {
+      case 'string':
+        this.#grow(value.length);
+        return value;
+      case 'boolean':
+        return value;
+      case 'bigint':
+        return Number.isSafeInteger(Number(value)) ? Number(value) : rawJson(value.toString());
+      case 'number':
+        if (!Number.isFinite(value)) throw new JsonSyntaxError('yaml: infinities and NaN have no JSON form');
+        return value;
+      case 'object':
+        if (value === null) return null;
+        if (Array.isArray(value)) return value.map((item) => this.value(item, depth + 1));
+        return this.#object(value, depth);
+      default:
+        throw new JsonSyntaxError('yaml: a value has no JSON form');
+    }
   }
-  return object;
+
+  #object(value: object, depth: number): JsonObject {
+    const object: JsonObject = {};
+    for (const [key, each] of Object.entries(value)) {
+      this.#grow(key.length);
+      // Defined, not assigned: `__proto__` is a key like any other.
+      Object.defineProperty(object, key, {
+        value: this.value(each, depth + 1),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    }
+    return object;
+  }
+
+  #grow(size: number): void {
+    this.#size += size;
+    if (this.#size > MAX_JSON_SIZE) throw new JsonSyntaxError('yaml: its aliases make too much of it: send JSON');
+  }
 }

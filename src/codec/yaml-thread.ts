@@ -1,0 +1,78 @@
+/**
+ * A thread that reads YAML, one document at a time, and the program that runs on it. The thread can be ended whatever
+ * it is doing, and has memory of its own: a document that takes too much of either ends the thread, not the process.
+ */
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { JsonValue } from '../k8s/types.ts';
+import { JsonSyntaxError, parseJson, stringifyJson } from './json.ts';
+import { parseYaml } from './yaml-read.ts';
+
+const THREAD_NAME = 'kubeveil-yaml';
+const THREAD_MEGABYTES = 512;
+
+/** `json` is the document as JSON text, which crosses cheaper than an object; else `fault` is for the sender. */
+interface Answer {
+  readonly json?: string;
+  readonly fault?: string;
+}
+
+export interface YamlThread {
+  /** One document at a time. @throws {JsonSyntaxError} */
+  read(text: string): Promise<JsonValue>;
+  /** At once. What is being read is never answered. */
+  end(): void;
+}
+
+/** @param onEnd called when the thread ends by itself, after the document that it read was refused */
+export function startYamlThread(onEnd: () => void): YamlThread {
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: THREAD_NAME,
+    name: THREAD_NAME,
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES },
+  });
+  worker.unref();
+  let reading: PromiseWithResolvers<JsonValue> | undefined;
+  let isEnding = false;
+
+  worker.on('message', ({ json, fault }: Answer) => {
+    const answer = reading;
+    reading = undefined;
+    worker.unref();
+    if (json === undefined) answer?.reject(new JsonSyntaxError(fault ?? 'yaml: unreadable'));
+    else answer?.resolve(parseJson(json, { maxDepth: Number.POSITIVE_INFINITY }));
+  });
+  // Out of memory, most likely.
+  worker.on('error', (cause) => {
+    if (isEnding) return;
+    isEnding = true;
+    reading?.reject(new JsonSyntaxError('yaml: too large to read: send JSON', { cause }));
+    onEnd();
+  });
+  return {
+    read(text) {
+      reading = Promise.withResolvers<JsonValue>();
+      // The process does not end while somebody waits for a document.
+      worker.ref();
+      worker.postMessage(text);
+      return reading.promise;
+    },
+    end() {
+      isEnding = true;
+      void worker.terminate();
+    },
+  };
+}
+
+function answerTo(text: string): Answer {
+  try {
+    return { json: stringifyJson(parseYaml(text)) };
+  } catch (error) {
+    return { fault: error instanceof JsonSyntaxError ? error.message : 'yaml: unreadable' };
+  }
+}
+
+if (!isMainThread && workerData === THREAD_NAME) {
+  // The parser makes an error for each fault of a document; only the first is told, without its stack.
+  Error.stackTraceLimit = 0;
+  parentPort?.on('message', (text: string) => parentPort?.postMessage(answerTo(text)));
+}
