@@ -7,6 +7,7 @@ import type { Controllers } from '../../src/controllers/controllers.ts';
 import { nameOf } from '../../src/k8s/meta.ts';
 import { isObject, type JsonObject } from '../../src/k8s/types.ts';
 import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
+import { exists, must } from '../support/administrator.ts';
 import { type Host, prepareHost, runControllers } from '../support/host.ts';
 import { createTenant, deleteTenant, heard } from '../support/tenants.ts';
 
@@ -32,14 +33,8 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-async function admin(method: string, path: string, body?: unknown, contentType?: string): Promise<JsonObject> {
-  const answer = await host.admin.send(method, path, body, contentType);
-  if (answer.status > 299) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body as JsonObject;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await host.admin.send('GET', path)).status === 200;
+function admin(method: string, path: string, body?: unknown, contentType?: string): Promise<JsonObject> {
+  return must(host.admin, method, path, body, contentType);
 }
 
 function role(name: string, tenant: string, metadata: object = {}) {
@@ -61,7 +56,7 @@ function definition(tenant: string, scope: 'Namespaced' | 'Cluster', plural: str
     spec: {
       group,
       scope,
-      names: { plural, singular: plural.slice(0, -1), kind: `Kind${plural}` },
+      names: { plural, singular: `${tenant}--${plural.slice(0, -1)}`, kind: `Kind${plural}` },
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
     },
   };
@@ -103,7 +98,8 @@ describe('a tenant that is deleted', () => {
     await admin('POST', VIRTUAL_ROLES, role('gone-lookalike', 'gone'));
     await admin('POST', VIRTUAL_ROLES, role('gone--lookalike', 'gone-eu'));
     const others = [...(foreign ?? []), `${VIRTUAL_ROLES}/gone-lookalike`, `${VIRTUAL_ROLES}/gone--lookalike`];
-    for (const path of [...(own ?? []), ...others]) expect([path, await exists(path)]).toEqual([path, true]);
+    for (const path of [...(own ?? []), ...others])
+      expect([path, await exists(host.admin, path)]).toEqual([path, true]);
 
     const refused = heard(controllers.informers.tenants, 'a tenant that goes', ({ object }) => {
       const { status } = object;
@@ -117,12 +113,12 @@ describe('a tenant that is deleted', () => {
     expect((await host.admin.send('POST', TENANTS, again)).status).toBe(409);
     await deleted;
 
-    for (const path of own ?? []) expect([path, await exists(path)]).toEqual([path, false]);
-    expect(await exists(`${RBAC}/clusterroles/kubeveil:custom:gone`)).toBe(false);
+    for (const path of own ?? []) expect([path, await exists(host.admin, path)]).toEqual([path, false]);
+    expect(await exists(host.admin, `${RBAC}/clusterroles/kubeveil:custom:gone`)).toBe(false);
     const list = JSON.stringify(await admin('GET', `${RBAC}/clusterroles/kubeveil:impersonation`));
     expect(list).not.toContain('"kubeveil:gone"');
     expect(list).toContain('"kubeveil:gone-eu"');
-    for (const path of others) expect([path, await exists(path)]).toEqual([path, true]);
+    for (const path of others) expect([path, await exists(host.admin, path)]).toEqual([path, true]);
 
     const next = await createTenant(host, controllers, 'gone');
     expect(next.uid).not.toBe(gone?.uid);

@@ -8,6 +8,7 @@ import type { Controllers } from '../../src/controllers/controllers.ts';
 import { nameOf, uidOf } from '../../src/k8s/meta.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
+import { exists, must } from '../support/administrator.ts';
 import { type Host, prepareHost, runControllers } from '../support/host.ts';
 import { eventually } from '../support/processes.ts';
 import { createTenant, deleteTenant, heard, type TestTenant } from '../support/tenants.ts';
@@ -33,14 +34,8 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-async function admin(method: string, path: string, body?: unknown, contentType?: string): Promise<JsonObject> {
-  const answer = await host.admin.send(method, path, body, contentType);
-  if (answer.status > 299) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body as JsonObject;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await host.admin.send('GET', path)).status === 200;
+function admin(method: string, path: string, body?: unknown, contentType?: string): Promise<JsonObject> {
+  return must(host.admin, method, path, body, contentType);
 }
 
 /** As the tenant, through the data path. */
@@ -67,7 +62,7 @@ function definition(tenant: string, scope: 'Namespaced' | 'Cluster', plural = 'f
     spec: {
       group,
       scope,
-      names: { plural, singular: plural.slice(0, -1), kind: `Kind${plural}` },
+      names: { plural, singular: `${tenant}--${plural.slice(0, -1)}`, kind: `Kind${plural}` },
       versions: [
         {
           name: 'v1',
@@ -121,7 +116,7 @@ describe('a new tenant', () => {
   it('has a namespace `default` with its service account, that works', async () => {
     expect(controllers.namespaces.state(tenant.id, DEFAULT)).toBe('ready');
     expect(controllers.namespaces.state(tenant.id, 'default' as TenantName)).toBe('ready');
-    expect(await exists(`${NAMESPACES}/life-new--default/serviceaccounts/default`)).toBe(true);
+    expect(await exists(host.admin, `${NAMESPACES}/life-new--default/serviceaccounts/default`)).toBe(true);
     const maps = `${NAMESPACES}/life-new--default/configmaps`;
     expect(await as(tenant, 'POST', maps, { metadata: { name: 'a' } })).toBe(201);
   });
@@ -161,7 +156,7 @@ describe('an id that cannot be', () => {
       return nameOf(object) === 'life-kept' && /reserved/.test(JSON.stringify(object['status'] ?? ''));
     });
     expect(controllers.tenants.get('life-kept' as TenantId)?.phase).toBe('Pending');
-    expect(await exists(`${NAMESPACES}/life-kept--default`)).toBe(false);
+    expect(await exists(host.admin, `${NAMESPACES}/life-kept--default`)).toBe(false);
     await deleteTenant(host, controllers, 'life-kept');
   });
 });
@@ -284,9 +279,12 @@ describe('kinds that a tenant defines', () => {
     for (const plural of ['foos', 'bars']) {
       expect(await as(owner, 'DELETE', `${CRDS}/${plural}.life-own--example.com`)).toBe(200);
     }
-    await eventually('no role', async () => !(await exists(`${RBAC}/clusterroles/kubeveil:custom:life-own`)));
+    await eventually(
+      'no role',
+      async () => !(await exists(host.admin, `${RBAC}/clusterroles/kubeveil:custom:life-own`)),
+    );
     const binding = `${RBAC}/namespaces/life-own--default/rolebindings/kubeveil:custom`;
-    await eventually('no binding', async () => !(await exists(binding)));
+    await eventually('no binding', async () => !(await exists(host.admin, binding)));
     await eventually('not in the lists', async () => {
       const role = JSON.stringify(await admin('GET', `${RBAC}/clusterroles/kubeveil:impersonation`));
       return !role.includes('life-own--example.com');
