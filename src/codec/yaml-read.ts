@@ -78,6 +78,7 @@ function compose(text: string): Document {
   if (document === undefined) throw new JsonSyntaxError('yaml: the document is empty');
   const fault = document.errors[0] ?? document.warnings[0] ?? repeatedKey(document);
   if (fault !== undefined) {
+    if ('code' in fault && fault.code === 'RESOURCE_EXHAUSTION') throw tooDeep();
     const { line, col } = lines.linePos(fault.pos[0]);
     throw new JsonSyntaxError(`yaml: ${firstLine(fault.message)} at line ${line}, column ${col}`);
   }

@@ -61,6 +61,7 @@ describe('parseYaml', () => {
     [`a: &a [x]\nc: &c [${aliases('a', 11)}]\ne: [${aliases('c', 11)}]`, 'alias'],
     ['{a: '.repeat(2_000), 'nested deeper than 1000 levels'],
     ['['.repeat(20_000), 'nested deeper than 1000 levels'],
+    ['["]", '.repeat(40_000), 'nested deeper than 1000 levels'],
     ['? '.repeat(262_000), 'nested deeper than 1000 levels'],
     [`a: ${'x'.repeat(MAX_YAML_CHARACTERS)}`, 'send this document as JSON'],
   ])('refuses %.40j', (text, message) => {
