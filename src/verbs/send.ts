@@ -13,6 +13,7 @@ import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k
 import type { UpstreamRequest, UpstreamResponse } from '../ports.ts';
 import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { withFieldManager } from './field-manager.ts';
 import { noteWrite } from './local-views.ts';
 import { isOn, type Pairs } from './query.ts';
 import { askUpstream } from './representation.ts';
@@ -53,12 +54,14 @@ export async function sendRead(call: Call, deps: VerbDeps, route: Route, read: R
 /** A write, or its rehearsal where the query or the options say `dryRun`. */
 export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write: WriteRequest): Promise<Answer> {
   const { method, document, contentType = 'application/json' } = write;
+  const isApply = contentType === 'application/apply-patch+yaml';
+  const query = isApply ? write.query : withFieldManager(write.query, call.head.headers.get('user-agent'));
   const answer = readAnswer(
     await deps.upstream.request({
       ...common(call, route, write),
       method,
       // A deletion is answered with a Status more often than with an object: there is no Table of it.
-      ...(method === 'DELETE' ? { query: write.query } : represented(call, write)),
+      ...(method === 'DELETE' ? { query: write.query } : represented(call, { ...write, query })),
       ...(document === undefined ? {} : { contentType, body: stringifyJson(document) }),
     }),
   );
@@ -68,7 +71,8 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
 
 /** A new namespace, in upstream terms. It is not made by a request alone: its guard is made and proven with it. */
 export async function sendNamespace(call: Call, deps: VerbDeps, document: JsonObject, query: Pairs): Promise<Answer> {
-  const answer = readAnswer(await deps.provisioner.createNamespace(call.tenant, document, query));
+  const managed = withFieldManager(query, call.head.headers.get('user-agent'));
+  const answer = readAnswer(await deps.provisioner.createNamespace(call.tenant, document, managed));
   if (isSuccess(answer)) noteWrite(call, deps, { method: 'POST', query }, answer.document);
   return answer;
 }
