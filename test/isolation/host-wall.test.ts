@@ -27,7 +27,8 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
 const kinds = await servedKinds((path, accept) => acme.json(path, { headers: { accept } }));
 const namespaced = kinds
-  .filter(({ namespaced, verbs }) => namespaced && verbs.includes('list'))
+  // Groups of acme's own, which other tests make, are called otherwise on the host.
+  .filter(({ namespaced, verbs, group }) => namespaced && verbs.includes('list') && !group.endsWith('.example.com'))
   .map((kind) => ({ name: `${kind.group}/${kind.version}/${kind.resource}`, kind }));
 
 const connection = readKubeconfig(proxyKubeconfigPath(inject('controlPlane')));
