@@ -4,6 +4,7 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
  */
+import { ApiError } from '../errors.ts';
 import { metadataOf } from '../k8s/meta.ts';
 import { objects } from '../k8s/read.ts';
 import { isPartial, isPartialList, PARTIAL, PARTIAL_LIST } from '../k8s/shapes.ts';
@@ -20,6 +21,28 @@ export function askUpstream(call: Call): { accept: string; query: Pairs } {
   // With metadata at least: without it no row could be told apart.
   const whole = call.info.query.get('includeObject') === 'Object' || readsWhole(call) || call.at.class === 'virtual';
   return { accept, query: [['includeObject', whole ? 'Object' : 'Metadata']] };
+}
+
+const OF_ONE: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch']);
+
+/**
+ * A list of metadata of what is one object, or the other way round. Upstream refuses it by itself where it answers for
+ * the kind; here are those that are cut in the proxy, or that upstream has as a custom resource, of which it does not
+ * tell.
+ * @throws {ApiError} ERR_NOT_ACCEPTABLE, in the API server's words
+ */
+export function refuseOtherShape(call: Call): void {
+  const { verb, subresource, group } = call.info;
+  const asked = call.accept.as?.kind ?? '';
+  const isHere = call.at.class === 'virtual' || call.at.kind.naming?.is === 'namespace' || readsWhole(call);
+  if (!isHere || subresource !== '') return;
+  const type = `*${group === '' ? 'core' : group.split('.', 1)[0]}.${call.at.kind.kind}`;
+  if (asked === PARTIAL_LIST && OF_ONE.has(verb)) throw otherShape(asked, `is not a list (${type})`);
+  if (asked === PARTIAL && verb === 'list') throw otherShape(asked, `is a list (${type}List)`);
+}
+
+function otherShape(asked: string, but: string): ApiError {
+  return new ApiError('ERR_NOT_ACCEPTABLE', `you requested ${asked}, but the requested object ${but}`);
 }
 
 /** Whose a volume is stands in its spec. */

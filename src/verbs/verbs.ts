@@ -10,6 +10,7 @@ import { list } from './list.ts';
 import { listAcross } from './list-across.ts';
 import { createNamespace } from './namespaces.ts';
 import { patch } from './patch.ts';
+import { refuseOtherShape } from './representation.ts';
 import { isNamespaces } from './route.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
@@ -19,6 +20,7 @@ const WRITES = { update, patch, delete: remove, deletecollection: deleteCollecti
 
 export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
   const { verb, resource, namespace } = call.info;
+  refuseOtherShape(call);
   const isAcross = call.at.kind.namespaced && namespace === '';
   switch (verb) {
     case 'get':
