@@ -13,7 +13,8 @@ import { Tenants } from '../../src/onboarding/tenants.ts';
 import type { CertificatePair } from '../../src/pki/certificates.ts';
 import { readKubeconfig } from '../../src/upstream/host-connection.ts';
 import { createUpstream } from '../../src/upstream/upstream.ts';
-import { type Access, openClient } from './client.ts';
+import { accountToken } from '../support/administrator.ts';
+import type { Access } from './client.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 
 const INSTALL_MS = 60_000;
@@ -56,10 +57,10 @@ export async function startLab(progress: (line: string) => void, signal?: AbortS
   const proxy = stack.use(
     await startProxyProcess({
       folder,
-      baseToken: await baseToken(admin),
+      token: await accountToken(admin, 'kubeveil'),
       host: { server, caPem },
       // It serves a moment before its address is published.
-      isReady: async (url) => (await isReady(url)) && (await tenants.proxyAddress()).server === url,
+      isReady: async (url) => (await tenants.proxyAddress()).server === url,
     }),
   );
   async function onboard(id: string): Promise<Access> {
@@ -80,21 +81,4 @@ export async function startLab(progress: (line: string) => void, signal?: AbortS
     onboard,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-/** Readiness is no secret, so it is asked without knowing the proxy's CA yet. */
-async function isReady(server: string): Promise<boolean> {
-  await using client = openClient({ server, caPem: undefined }, { connections: 1 });
-  return (await client.get('/readyz')).status === 200;
-}
-
-async function baseToken(admin: KubeClient): Promise<string> {
-  const { status, body } = await admin.send(
-    'POST',
-    '/api/v1/namespaces/kubeveil-system/serviceaccounts/kubeveil/token',
-    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
-  );
-  const token = (body as { status?: { token?: string } }).status?.token;
-  if (status !== 201 || token === undefined) throw new Error(`no token for the proxy: the host answered ${status}`);
-  return token;
 }

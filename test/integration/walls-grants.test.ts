@@ -7,7 +7,7 @@ import { webcrypto } from 'node:crypto';
 import '../../src/lib/reflect-polyfill.ts';
 import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { impersonate, tokenClient } from '../support/raw-client.ts';
+import { impersonate, tokenClient } from '../support/token-client.ts';
 import {
   ACME,
   configMap,

@@ -9,7 +9,7 @@ import { readManifests } from '../../src/controllers/walls/manifests.ts';
 import { watchReadiness } from '../../src/controllers/walls/readiness.ts';
 import { findMissingWalls } from '../../src/controllers/walls/walls.ts';
 import { createHostClient } from '../../src/upstream/host-client.ts';
-import { impersonate } from '../support/raw-client.ts';
+import { impersonate } from '../support/token-client.ts';
 import {
   ACME,
   configMap,

@@ -8,6 +8,7 @@ import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts'
 import { accountTokens } from '../../src/upstream/credentials.ts';
 import { createInformer } from '../../src/upstream/informer.ts';
 import { type ClosableUpstream, createUpstream } from '../../src/upstream/upstream.ts';
+import { accountToken } from './administrator.ts';
 import type { ControlPlaneFacts } from './control-plane.ts';
 
 export interface Host extends AsyncDisposable {
@@ -27,17 +28,7 @@ export async function prepareHost(facts: ControlPlaneFacts): Promise<Host> {
   await install({ upstream: installer, signal: new AbortController().signal });
   await installer.close();
 
-  const { status, body } = await admin.send(
-    'POST',
-    '/api/v1/namespaces/kubeveil-system/serviceaccounts/kubeveil/token',
-    {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds: 36_000 },
-    },
-  );
-  if (status !== 201) throw new Error(`no token for the base account: ${JSON.stringify(body)}`);
-  const { token } = (body as { status: { token: string } }).status;
+  const token = await accountToken(admin, 'kubeveil');
   const base = createUpstream({ server, caPem, credentials: { authorization: async () => `Bearer ${token}` } });
   const credentials = accountTokens({ base: (request) => base.request({ ...request, identity: { as: 'reader' } }) });
   const upstream = createUpstream({ server, caPem, credentials });

@@ -9,16 +9,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { type Child, logTail, startChild } from '../../src/dev/child.ts';
-import { choosePort } from '../../src/dev/ports.ts';
-import { CLI, cli } from './cli.ts';
+import { logTail } from '../../src/dev/child.ts';
+import { accountToken } from './administrator.ts';
+import { cli } from './cli.ts';
 import { adminClient, type ControlPlaneFacts } from './control-plane.ts';
-import { requestOnce } from './http.ts';
-import { eventually } from './processes.ts';
+import { serveKubeconfigPath, startServe } from './serve-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** How long a start may take before it counts as broken; never how long it is expected to take. */
-const FAULT_MS = 120_000;
 
 export interface TenantFacts {
   readonly id: string;
@@ -53,44 +50,28 @@ export async function startProduct(
   controlPlane: ControlPlaneFacts,
   serveArgs: readonly string[] = [],
 ): Promise<Product> {
-  const folder = join(controlPlane.workDir, 'product');
-  const logPath = join(folder, 'proxy.log');
+  const folder = folderOf(controlPlane);
   mkdirSync(folder, { recursive: true });
-  let child: Child | undefined;
+  const { kubectlPath, adminKubeconfigPath } = controlPlane;
+  await promisify(execFile)(
+    kubectlPath,
+    [`--kubeconfig=${adminKubeconfigPath}`, 'apply', '--server-side', '-f', join(ROOT, 'deploy')],
+    { env: { HOME: folder } },
+  );
+  const admin = adminClient(controlPlane);
+  const token = await accountToken(admin, 'kubeveil');
+  admin.close();
+  const { child, server, logPath, stop } = await startServe({ folder, host: controlPlane, token, args: serveArgs });
   try {
-    const { kubectlPath, adminKubeconfigPath } = controlPlane;
-    const env = { HOME: folder };
-    await promisify(execFile)(
-      kubectlPath,
-      [`--kubeconfig=${adminKubeconfigPath}`, 'apply', '--server-side', '-f', join(ROOT, 'deploy')],
-      { env },
-    );
-    await writeProxyKubeconfig(controlPlane);
-    const port = await choosePort(undefined, 'the port of the proxy');
-    const server = `https://127.0.0.1:${port}`;
-    const args = [
-      CLI,
-      'serve',
-      `--kubeconfig=${proxyKubeconfigPath(controlPlane)}`,
-      `--listen=127.0.0.1:${port}`,
-      `--public-url=${server}`,
-      ...serveArgs,
-    ];
-    child = await startChild({ name: 'kubeveil', file: process.execPath, args, logPath, env });
-    await whenReady(child, server);
     const [acme, globex] = await Promise.all([
       makeTenant(controlPlane, 'acme', join(folder, 'one.kubeconfig')),
       makeTenant(controlPlane, 'globex', join(folder, 'two.kubeconfig')),
     ]);
     const [cluster] = parse(readFileSync(acme.kubeconfigPath, 'utf8')).clusters;
     const caPem = decoded(cluster.cluster['certificate-authority-data']);
-    const started = child;
-    return {
-      facts: { server, caPem, pid: started.pid, logPath, acme, globex },
-      stop: async () => void (await started.stop(20_000)),
-    };
+    return { facts: { server, caPem, pid: child.pid, logPath, acme, globex }, stop };
   } catch (error) {
-    await child?.kill();
+    await stop();
     throw new Error(`the product did not start: ${String(error)}\n${logTail(logPath, 40)}`, { cause: error });
   }
 }
@@ -119,46 +100,11 @@ export async function makeTenant(controlPlane: ControlPlaneFacts, id: string, fi
 
 /** Where the credential is that the proxy runs with, once the product has been started. */
 export function proxyKubeconfigPath(controlPlane: ControlPlaneFacts): string {
-  return join(controlPlane.workDir, 'product', 'proxy.kubeconfig');
+  return serveKubeconfigPath(folderOf(controlPlane));
 }
 
-/** The account that may ask for tokens of three others, and nothing else. */
-async function writeProxyKubeconfig(controlPlane: ControlPlaneFacts): Promise<void> {
-  const admin = adminClient(controlPlane);
-  const { status, body } = await admin.send(
-    'POST',
-    '/api/v1/namespaces/kubeveil-system/serviceaccounts/kubeveil/token',
-    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
-  );
-  admin.close();
-  const token = (body as { status?: { token?: string } }).status?.token;
-  if (status !== 201 || token === undefined) throw new Error(`no token for the proxy: ${status}`);
-  const { server, caPem } = controlPlane;
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      { name: 'host', cluster: { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') } },
-    ],
-    users: [{ name: 'kubeveil', user: { token } }],
-    contexts: [{ name: 'host', context: { cluster: 'host', user: 'kubeveil' } }],
-    'current-context': 'host',
-  };
-  // JSON is YAML.
-  writeFileSync(proxyKubeconfigPath(controlPlane), JSON.stringify(config), { mode: 0o600 });
-}
-
-async function whenReady(child: Child, server: string): Promise<void> {
-  await eventually(
-    'the proxy is ready',
-    async () => {
-      if (!child.running) throw new Error('the proxy ended');
-      // Its CA is known only when it has run once; readiness is no secret.
-      const answer = await requestOnce({ server, path: '/readyz', insecure: true }).catch(() => undefined);
-      return answer?.status === 200;
-    },
-    FAULT_MS,
-  );
+function folderOf(controlPlane: ControlPlaneFacts): string {
+  return join(controlPlane.workDir, 'product');
 }
 
 function decoded(text: string | undefined): string {

@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 import type { ControlPlaneFacts } from './control-plane.ts';
 import { type Host, prepareHost, runControllers } from './host.ts';
-import { type Answer, accountClient, impersonate, type RawClient, type RawOptions } from './raw-client.ts';
 import { createTenant, deleteTenant } from './tenants.ts';
+import { type Answer, accountClient, impersonate, type TokenClient, type TokenRequestOptions } from './token-client.ts';
 
 export const ACME = 'wall-acme';
 export const GLOBEX = 'wall-globex';
@@ -19,11 +19,11 @@ export interface Walls extends AsyncDisposable {
   readonly host: Host;
   /** uid of the Tenant ACME. */
   readonly uid: string;
-  readonly dataPath: RawClient;
-  readonly reader: RawClient;
-  readonly base: RawClient;
+  readonly dataPath: TokenClient;
+  readonly reader: TokenClient;
+  readonly base: TokenClient;
   /** As the tenant ACME, the way the data path asks. */
-  acme(method: string, path: string, options?: RawOptions): Promise<Answer>;
+  acme(method: string, path: string, options?: TokenRequestOptions): Promise<Answer>;
   /** As a member of system:masters. */
   readonly admin: Ask;
   readonly provision: Ask;
@@ -36,7 +36,7 @@ export async function prepareWalls(facts: ControlPlaneFacts): Promise<Walls> {
   const [tenant] = await Promise.all([ACME, GLOBEX].map((id) => createTenant(host, controllers, id)));
   const accounts = ['kubeveil-datapath', 'kubeveil-reader', 'kubeveil-provisioner', 'kubeveil'];
   const clients = await Promise.all(accounts.map((account) => accountClient(host, account)));
-  const [dataPath, reader, provisioner, base] = clients as [RawClient, RawClient, RawClient, RawClient];
+  const [dataPath, reader, provisioner, base] = clients as [TokenClient, TokenClient, TokenClient, TokenClient];
   const asAcme = impersonate(`kubeveil:${ACME}`, 'kubeveil:tenants', `kubeveil:tenant:${ACME}`);
   return {
     host,

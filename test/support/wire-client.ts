@@ -4,13 +4,13 @@
  */
 import { connect, type TLSSocket } from 'node:tls';
 
-export interface RawOptions {
+export interface WireOptions {
   readonly port: number;
   readonly alpn: 'h2' | 'http/1.1';
   readonly serverName?: string;
 }
 
-export class RawClient {
+export class WireClient {
   readonly socket: TLSSocket;
   readonly #chunks: Buffer[] = [];
   readonly #closed: Promise<void>;
@@ -26,7 +26,7 @@ export class RawClient {
     this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
   }
 
-  static async open({ port, alpn, serverName }: RawOptions): Promise<RawClient> {
+  static async open({ port, alpn, serverName }: WireOptions): Promise<WireClient> {
     const socket = connect({
       host: '127.0.0.1',
       port,
@@ -34,7 +34,7 @@ export class RawClient {
       rejectUnauthorized: false,
       ...(serverName === undefined ? {} : { servername: serverName }),
     });
-    const client = new RawClient(socket);
+    const client = new WireClient(socket);
     await new Promise<void>((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
     return client;
   }

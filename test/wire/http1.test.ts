@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BODY_LIMIT_BYTES, type Door, openDoor } from '../support/door.ts';
-import { lastBody, RawClient, statusesOf } from '../support/wire-client.ts';
+import { lastBody, statusesOf, WireClient } from '../support/wire-client.ts';
 
 const HEAD = 'Host: localhost\r\n';
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 async function exchange(bytes: string | Uint8Array): Promise<Buffer> {
-  const client = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+  const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
   client.send(bytes);
   return await client.untilClosed();
 }
@@ -70,7 +70,7 @@ describe('requests that are in order', () => {
   });
 
   it('invites the body of a client that waits to be', async () => {
-    const client = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`POST /a HTTP/1.1\r\n${HEAD}Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
     await client.until((received) => statusesOf(received).includes(100));
     client.send('hi');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { type Door, openDoor } from '../support/door.ts';
 import { FLAG, FRAME, type Frame, frame, framesOf, headerBlock, PREFACE } from '../support/http2-frames.ts';
-import { RawClient } from '../support/wire-client.ts';
+import { WireClient } from '../support/wire-client.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 const REQUEST: Headers = [
@@ -51,7 +51,7 @@ async function request(
 
 /** Sends frames after a proper start, and waits until the server has answered, reset or hung up. */
 async function raw(...frames: Uint8Array[]): Promise<Frame[]> {
-  const client = await RawClient.open({ port: door.port, alpn: 'h2' });
+  const client = await WireClient.open({ port: door.port, alpn: 'h2' });
   client.send(Buffer.concat([Buffer.from(PREFACE), frame(FRAME.settings, 0, 0), ...frames]));
   const ends = new Set([FRAME.rstStream, FRAME.goAway, FRAME.headers]);
   const received = await client.until((bytes) => framesOf(bytes).some(({ type }) => ends.has(type)));
@@ -215,7 +215,7 @@ describe('callers without a credential', () => {
 
 describe('floods', () => {
   async function hangsUp(...frames: Uint8Array[]): Promise<void> {
-    const client = await RawClient.open({ port: door.port, alpn: 'h2' });
+    const client = await WireClient.open({ port: door.port, alpn: 'h2' });
     client.send(Buffer.concat([Buffer.from(PREFACE), frame(FRAME.settings, 0, 0), ...frames]));
     await client.untilClosed();
   }
@@ -238,7 +238,7 @@ describe('floods', () => {
   });
 
   it('hangs up on pings and settings that nobody reads the answers of', async () => {
-    const client = await RawClient.open({ port: door.port, alpn: 'h2' });
+    const client = await WireClient.open({ port: door.port, alpn: 'h2' });
     client.socket.pause();
     const ping = frame(FRAME.ping, 0, 0, Buffer.alloc(8));
     client.send(

@@ -8,7 +8,7 @@ import { startListener } from '../../src/listen/server.ts';
 import { logger } from '../../src/observe/log.ts';
 import { renderError } from '../../src/respond/status.ts';
 import { openDoor } from '../support/door.ts';
-import { lastBody, RawClient, statusesOf } from '../support/wire-client.ts';
+import { lastBody, statusesOf, WireClient } from '../support/wire-client.ts';
 
 const HEAD = 'Host: localhost\r\n';
 const PLAIN = { host: '127.0.0.1', handler: async () => {}, renderError, log: logger('test') };
@@ -17,7 +17,7 @@ const QUICK = { headersTimeoutMs: 200, requestTimeoutMs: 400, idleTimeoutMs: 200
 describe('clients that dawdle', () => {
   it('refuses a head that never ends', async () => {
     await using door = await openDoor(QUICK);
-    const client = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`GET /a HTTP/1.1\r\n${HEAD}X-`);
     const received = await client.untilClosed();
     expect(statusesOf(received)).toEqual([400]);
@@ -26,7 +26,7 @@ describe('clients that dawdle', () => {
 
   it('refuses a body that never ends', async () => {
     await using door = await openDoor(QUICK);
-    const client = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`POST /a HTTP/1.1\r\n${HEAD}Content-Length: 10\r\n\r\nabc`);
     expect(statusesOf(await client.untilClosed())).toEqual([400]);
     expect(door.seen).toEqual([]);
@@ -35,8 +35,8 @@ describe('clients that dawdle', () => {
   it('hangs up on a connection that sends nothing', async () => {
     await using door = await openDoor(QUICK);
     const [one, two] = await Promise.all([
-      RawClient.open({ port: door.port, alpn: 'http/1.1' }),
-      RawClient.open({ port: door.port, alpn: 'h2' }),
+      WireClient.open({ port: door.port, alpn: 'http/1.1' }),
+      WireClient.open({ port: door.port, alpn: 'h2' }),
     ]);
     two.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0');
     await Promise.all([one.untilClosed(), two.untilClosed()]);
@@ -61,7 +61,7 @@ describe('clients that dawdle', () => {
     });
     const session = connectHttp2(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
     const stream = session.request({ ':path': '/slow' });
-    const client = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`GET /a HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
     let text = '';
     for await (const chunk of stream) text += chunk;
@@ -90,7 +90,7 @@ describe('clients that vanish', () => {
       expect(await gone.promise).toMatchObject({ why: 'client-gone' });
       session.destroy();
     } else {
-      const client = await RawClient.open({ port: door.port, alpn });
+      const client = await WireClient.open({ port: door.port, alpn });
       client.send(`GET /watch HTTP/1.1\r\n${HEAD}\r\n`);
       await started.promise;
       client.end();
@@ -103,13 +103,13 @@ describe('clients that vanish', () => {
       if (head.target === '/late') (response as ServerResponse).writeHead(200).write('a');
       throw new TypeError('a secret of ours');
     });
-    const early = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const early = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     early.send(`GET /early HTTP/1.1\r\n${HEAD}\r\n`);
     const received = await early.untilClosed();
     expect(statusesOf(received)).toEqual([500]);
     expect(lastBody(received)).toMatchObject({ kind: 'Status', reason: 'InternalError', code: 500 });
     expect(received.toString()).not.toContain('secret');
-    const late = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const late = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     late.send(`GET /late HTTP/1.1\r\n${HEAD}\r\n`);
     const cut = (await late.untilClosed()).toString();
     expect(cut).toContain('200 OK');
@@ -126,11 +126,11 @@ describe('the end of the process', () => {
       await finish.promise;
       (response as ServerResponse).end('done');
     });
-    const client = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`GET /a HTTP/1.1\r\n${HEAD}\r\n`);
     await started.promise;
     const closed = door.listener.close(60_000);
-    await expect(RawClient.open({ port: door.port, alpn: 'http/1.1' })).rejects.toThrow('ECONNREFUSED');
+    await expect(WireClient.open({ port: door.port, alpn: 'http/1.1' })).rejects.toThrow('ECONNREFUSED');
     finish.resolve();
     expect((await client.untilClosed()).toString()).toContain('done');
     await closed;
@@ -159,7 +159,7 @@ describe('the end of the process', () => {
       started.resolve();
       await new Promise(() => {});
     });
-    const client = await RawClient.open({ port: door.port, alpn: 'http/1.1' });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`GET /a HTTP/1.1\r\n${HEAD}\r\n`);
     await started.promise;
     await door.listener.close(100);
@@ -171,10 +171,10 @@ describe('the end of the process', () => {
     await using door = await openDoor();
     const stop = new AbortController();
     const second = await startListener({ ...PLAIN, port: 0, tls: door.tls, signal: stop.signal });
-    (await RawClient.open({ port: second.port, alpn: 'http/1.1' })).end();
+    (await WireClient.open({ port: second.port, alpn: 'http/1.1' })).end();
     stop.abort();
     await second.close();
-    await expect(RawClient.open({ port: second.port, alpn: 'http/1.1' })).rejects.toThrow('ECONNREFUSED');
+    await expect(WireClient.open({ port: second.port, alpn: 'http/1.1' })).rejects.toThrow('ECONNREFUSED');
   });
 });
 

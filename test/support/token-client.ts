@@ -1,5 +1,6 @@
 /** Requests to the API server with any credential and any headers, for tests that try what the proxy never sends. */
 import { Agent, request } from 'node:https';
+import { accountToken } from './administrator.ts';
 import type { Host } from './host.ts';
 
 export interface Answer {
@@ -7,15 +8,15 @@ export interface Answer {
   readonly body: { readonly message?: string; readonly reason?: string; readonly [key: string]: unknown };
 }
 
-export interface RawOptions {
+export interface TokenRequestOptions {
   readonly body?: unknown;
   readonly contentType?: string;
   /** A list is sent as one header a value. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-export interface RawClient extends Disposable {
-  send(method: string, path: string, options?: RawOptions): Promise<Answer>;
+export interface TokenClient extends Disposable {
+  send(method: string, path: string, options?: TokenRequestOptions): Promise<Answer>;
 }
 
 /** The headers by which somebody asks in another's name. */
@@ -24,18 +25,11 @@ export function impersonate(user: string, ...groups: string[]): Record<string, s
 }
 
 /** A client with the token of a service account of `kubeveil-system`. */
-export async function accountClient(host: Host, account: string): Promise<RawClient> {
-  const path = `/api/v1/namespaces/kubeveil-system/serviceaccounts/${account}/token`;
-  const { status, body } = await host.admin.send('POST', path, {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { expirationSeconds: 3_600 },
-  });
-  if (status !== 201) throw new Error(`no token for ${account}: ${JSON.stringify(body)}`);
-  return tokenClient(host, (body as { status: { token: string } }).status.token);
+export async function accountClient(host: Host, account: string): Promise<TokenClient> {
+  return tokenClient(host, await accountToken(host.admin, account));
 }
 
-export function tokenClient(host: Host, token: string): RawClient {
+export function tokenClient(host: Host, token: string): TokenClient {
   const agent = new Agent({ keepAlive: true, ca: host.facts.caPem });
   return {
     send: (method, path, { body, contentType = 'application/json', headers = {} } = {}) =>
