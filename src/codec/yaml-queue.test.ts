@@ -145,14 +145,15 @@ describe('a document whose client has gone', () => {
 });
 
 describe('a thread that ends by itself', () => {
-  it('is replaced', async () => {
+  it('is replaced, and the tenant of its document made to wait', async () => {
     const lost = read('a', 'a1');
     threads.reading.get('a1')?.reject(new JsonSyntaxError('yaml: too large to read: send JSON'));
     threads.started[0]?.onEnd();
     await settle();
     expect(lost.outcome()).toBeInstanceOf(JsonSyntaxError);
-    read('a', 'a2');
-    expect([now(), threads.started.length]).toEqual([['a2'], 2]);
+    await expect(read('a', 'a2').answer).rejects.toThrow(queueFull);
+    read('b', 'b1');
+    expect([now(), threads.started.length]).toEqual([['b1'], 2]);
   });
 });
 

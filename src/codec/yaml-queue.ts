@@ -4,7 +4,7 @@
  *
  * - each tenant has one document read at a time, and a few waiting; more are 429, for that tenant alone
  * - tenants take turns
- * - a document has seconds; then its thread is ended, and its tenant waits before the next
+ * - a document has seconds, and a bounded memory; then its thread is ended, and its tenant waits before the next
  *
  * A document whose client has gone is dropped, and at the end of the process all are, at once.
  */
@@ -34,7 +34,7 @@ export interface YamlReaderOptions {
   readonly waitingPerTenant?: number;
   /** For the largest document that means no harm, on a machine that is ten times too busy. */
   readonly documentMs?: number;
-  /** How long a tenant waits whose document took longer. */
+  /** How long a tenant waits whose document took more. */
   readonly penaltyMs?: number;
   readonly startThread?: (onEnd: () => void) => YamlThread;
   readonly nowMs?: () => number;
@@ -95,7 +95,6 @@ export function createYamlReader(options: YamlReaderOptions = {}): YamlReader {
     all.set(thread, job);
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      bar(queue);
       forget(thread);
       thread.end();
       late.reject(new JsonSyntaxError(`yaml: takes more than ${documentMs / 1_000} s to read: send JSON`));
@@ -105,6 +104,8 @@ export function createYamlReader(options: YamlReaderOptions = {}): YamlReader {
     try {
       job.answer.resolve(await Promise.race([thread.read(job.text), late.promise]));
     } catch (error) {
+      // It took too long, or too much memory, and its thread with it.
+      if (!all.has(thread)) bar(queue);
       job.answer.reject(error);
     }
     clearTimeout(timer);
@@ -171,7 +172,7 @@ export function createYamlReader(options: YamlReaderOptions = {}): YamlReader {
 }
 
 function barred(forMs: number): ApiError {
-  return tooMany('the last YAML document took too long to read', Math.ceil(forMs / 1_000));
+  return tooMany('the last YAML document took too much to read', Math.ceil(forMs / 1_000));
 }
 
 function tooMany(what: string, retryAfterSeconds: number): ApiError {

@@ -8,7 +8,7 @@ import { JsonSyntaxError, parseJson, stringifyJson } from './json.ts';
 import { parseYaml } from './yaml-read.ts';
 
 const THREAD_NAME = 'kubeveil-yaml';
-const THREAD_MEGABYTES = 512;
+const THREAD_MEGABYTES = 256;
 
 /** `json` is the document as JSON text, which crosses cheaper than an object; else `fault` is for the sender. */
 interface Answer {
