@@ -7,7 +7,7 @@ import { nameOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { issueClient } from '../pki/certificates.ts';
 import type { Entry } from './kubeconfig.ts';
-import { phaseOf, type Tenants } from './tenants.ts';
+import { isStuck, phaseOf, type Tenants, wordOf } from './tenants.ts';
 
 /** Members administer their tenant, and nothing outside of it. */
 const ADMINISTRATORS = 'system:masters';
@@ -53,10 +53,12 @@ export async function issueEntry(
 
 /**
  * Waits until a tenant is in service.
- * @throws {Error} when it is deleted meanwhile, or not there in time, with its own word on why
+ * @throws {Error} when it is deleted meanwhile, not there in time, or waits for its operator, with its own word on why
  */
 export async function whenActive(tenants: Tenants, id: string, timeoutMs: number): Promise<JsonObject> {
-  const tenant = await tenants.waitFor(id, (seen) => phaseOf(seen) === 'Active', timeoutMs);
+  const decided = (seen: JsonObject | undefined) => phaseOf(seen) === 'Active' || isStuck(seen);
+  const tenant = await tenants.waitFor(id, decided, timeoutMs);
   if (tenant === undefined) throw new Error(`tenant ${id} was deleted while it was being made`);
-  return tenant;
+  if (phaseOf(tenant) === 'Active') return tenant;
+  throw new Error(`tenant ${id} is there, but not in service: ${wordOf(tenant)}`);
 }

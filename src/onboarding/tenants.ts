@@ -149,6 +149,14 @@ export function phaseOf(tenant: JsonObject | undefined): string {
   return text(child(tenant, 'status'), 'phase') || 'Pending';
 }
 
+/** Reasons of a condition that nothing but a change of the Tenant or of the proxy's files takes away. */
+const STUCK: ReadonlySet<unknown> = new Set(['InvalidId', 'NamespaceTaken', 'PolicyNotFound']);
+
+/** True when waiting will not help: the operator has to do something. */
+export function isStuck(tenant: JsonObject | undefined): boolean {
+  return objects(child(tenant, 'status'), 'conditions').some(({ reason }) => STUCK.has(reason));
+}
+
 /** What the tenant's conditions say, in one line. */
 export function wordOf(tenant: JsonObject | undefined): string {
   if (tenant === undefined) return 'there is no such tenant';
