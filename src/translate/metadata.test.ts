@@ -33,7 +33,6 @@ describe('owners', () => {
     [own('apps/v1', 'ReplicaSet', 'acme--r'), own('apps/v1', 'ReplicaSet', 'acme--r')],
     [own('apps/v1beta9', 'ReplicaSet', 'r'), own('apps/v1beta9', 'ReplicaSet', 'r')],
     [own('v1', 'Namespace', 'web'), own('v1', 'Namespace', 'acme--web')],
-    [own('v1', 'Node', 'n1'), own('v1', 'Node', 'n1')],
     [own('stable.example.com/v1', 'Widget', 'w'), own('acme--stable.example.com/v1', 'Widget', 'w')],
     [own('stable.example.com/v1', 'Gadget', 'acme--g'), own('acme--stable.example.com/v1', 'Gadget', 'acme--g')],
     [own('gone.example.com/v1', 'Gone', 'x'), own('acme--gone.example.com/v1', 'Gone', 'x')],
@@ -56,6 +55,9 @@ describe('owners', () => {
     own('v1', 'Namespace', 'globex--web'),
     own('v1', 'Namespace', 'kube-system'),
     own('virtual.kubeveil.dev/v1', 'Unheard', 'acme--x'),
+    own('v1', 'Node', 'n1'),
+    own('storage.k8s.io/v1', 'StorageClass', 'fast'),
+    own('apiregistration.k8s.io/v1', 'APIService', 'v1.apps'),
   ])('%j, which is not the tenant’s, is left out of the view', (owner) => {
     const pod = own('v1', 'Pod', 'p');
     expect(downOf('ownerReferences', [{ ...owner }, { ...pod }])).toEqual([pod]);

@@ -1,12 +1,13 @@
 /**
  * `metadata` of any object, both directions: namespace, name, the tenant's label, owners, managers, and what is ours
- * and hidden. `uid`, `resourceVersion` and the annotation of client-side apply stay as they are.
+ * and hidden. `resourceVersion`, the annotation of client-side apply, and the `uid` of what is the tenant's stay as they are.
  *
  * Going down it also decides whose the object is. Whatever is in doubt is not the tenant's.
  */
+import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
+import { TENANT_UID_ANNOTATION, type Tenant } from '../tenancy/tenant.ts';
 import { managedFieldsDown, managedFieldsUp } from './managed-fields.ts';
 import {
   checkGenerateName,
@@ -39,7 +40,7 @@ export function metadataUp(metadata: JsonObject, references: Node, walk: Walk): 
     checkGenerateName(base, at, scope);
     return generateNameToUpstream(base as TenantName, at, scope);
   });
-  set(metadata, 'ownerReferences', (owners) => ownersToUpstream(owners, scope));
+  set(metadata, 'ownerReferences', (owners) => ownersToUpstream(owners, walk));
   set(metadata, 'managedFields', (entries) => managedFieldsUp(entries, references, walk));
   if (isLabelled(at)) addLabel(metadata, walk);
   for (const [mark, text] of walk.marks) mapOf(metadata, 'annotations')[mark] = text;
@@ -66,6 +67,7 @@ export function metadataDown(metadata: JsonObject, references: Node, walk: Walk)
     // Both speak of the host's own objects and programs.
     delete metadata['managedFields'];
     delete metadata['ownerReferences'];
+    mapText(metadata, 'uid', (uid) => publicUid(uid, scope.tenant));
     return;
   }
   const owners = metadata['ownerReferences'];
@@ -75,6 +77,16 @@ export function metadataDown(metadata: JsonObject, references: Node, walk: Walk)
     else metadata['ownerReferences'] = shown;
   }
   set(metadata, 'managedFields', (entries) => managedFieldsDown(entries, references, walk));
+}
+
+/**
+ * The uid under which a tenant knows an object of the host: always the same, and of no object. The host's garbage
+ * collector goes by the real one alone, whatever else an owner reference says.
+ */
+function publicUid(uid: string, tenant: Pick<Tenant, 'uid'>): string {
+  const hash = createHash('sha256').update(`${tenant.uid}/${uid}`).digest('hex');
+  // Variant and version of a UUID that somebody made up.
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
 function checkOwner(metadata: JsonObject, { at, scope }: Walk): void {

@@ -8,7 +8,7 @@ import { TENANT_LABEL, type TenantName } from '../tenancy/names.ts';
 import { managedFieldsUp } from './managed-fields.ts';
 import { checkName, isLabelled, nameToUpstream } from './names-check.ts';
 import { isOwn, refuseOwnKeys } from './own-keys.ts';
-import { ownersToUpstream } from './owner-references.ts';
+import { ownersToUpstream, refuseOwnerUid } from './owner-references.ts';
 import { type Place, refuseOwnKey } from './patch-place.ts';
 import { namespaceToUpstream } from './targets/namespace.ts';
 import { NAMESPACE_NAME_LABEL } from './targets/namespace-selector.ts';
@@ -94,18 +94,27 @@ function entry(field: string, key: string, references: Node, walk: Walk, tokens:
 }
 
 function owners(tokens: string[], key: string | undefined, deeper: readonly string[], walk: Walk): Place {
-  if (key === undefined) return { tokens, map: (value) => ownersToUpstream(value, walk.scope) };
+  if (key === undefined) return { tokens, map: (value) => ownersToUpstream(value, walk) };
   const [field] = deeper;
   if (field === undefined) {
     return {
       tokens,
       map: (value) => {
-        const mapped = ownersToUpstream([value], walk.scope);
+        const mapped = ownersToUpstream([value], walk);
         return Array.isArray(mapped) ? (mapped[0] ?? null) : value;
       },
     };
   }
-  if (field === 'uid' || field === 'controller' || field === 'blockOwnerDeletion') return { tokens };
+  if (field === 'controller' || field === 'blockOwnerDeletion') return { tokens };
+  if (field === 'uid') {
+    return {
+      tokens,
+      map: (value) => {
+        refuseOwnerUid(value, walk);
+        return value;
+      },
+    };
+  }
   throw needs(tokens);
 }
 
