@@ -9,6 +9,7 @@ import { isPartial } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { lastAppliedDown } from './last-applied.ts';
+import { refuseListLike } from './list-likes.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
 import { NotOurs, typeName } from './not-ours.ts';
 import type { Scope } from './scope.ts';
@@ -42,6 +43,7 @@ export function fragmentToUpstream(
   if (own === undefined) apiVersionUp(object, at, scope, shape);
   const mapped = walk.value(object, tree.references) as JsonObject;
   const { metadata } = mapped;
+  if (own === undefined) refuseListLike(mapped['items'], walk);
   if (isObject(metadata)) metadataUp(metadata, tree.references, walk);
   else if (metadata === null && shape !== 'whole') walk.needsLive('metadata: null');
   return mapped;

@@ -7,6 +7,7 @@
 import { formatPointer, parsePointer } from '../k8s/json-pointer.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { refuseListLike } from './list-likes.ts';
 import { metadataPlace } from './patch-metadata.ts';
 import { type Place, placeIn, touches } from './patch-place.ts';
 import type { Scope } from './scope.ts';
@@ -57,6 +58,15 @@ function operationUp(operation: JsonObject, tree: Tree, walk: Walk): JsonObject 
 function placeOf(tokens: string[], op: string, tree: Tree, walk: Walk): Place {
   const [first, ...rest] = tokens;
   if (first === undefined) throw new NeedsLiveObject(`${op} of the whole object`);
+  if (first === 'items' && rest.length === 0 && walk.at.kind.custom) {
+    return {
+      tokens,
+      map: (value) => {
+        refuseListLike(value, walk);
+        return value;
+      },
+    };
+  }
   if (first === 'metadata') return metadataPlace(rest, op, tree.references, walk);
   if (first === 'apiVersion' && rest.length === 0) {
     const { kind, version, upstreamApiVersion } = walk.at;

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { kindAt, scopeOf } from '../../test/support/translate-scope.ts';
+import type { JsonObject, JsonValue } from '../k8s/types.ts';
+import { toUpstream } from './object.ts';
+import { NeedsLiveObject, patchToUpstream } from './patch.ts';
+
+const ACME = scopeOf('acme');
+const WIDGET = kindAt(ACME, 'stable.example.com/widgets');
+const MAP = kindAt(ACME, '/configmaps');
+const REFUSED = expect.objectContaining({
+  code: 'ERR_INVALID',
+  message: expect.stringMatching(/^Widget\.stable\.example\.com "w" is invalid: items: Forbidden: /),
+});
+
+function widget(items: JsonValue): JsonObject {
+  return { apiVersion: 'stable.example.com/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'web' }, items };
+}
+function patch(type: string, document: JsonValue, at = WIDGET): JsonValue {
+  return patchToUpstream(document, `application/${type}`, at, ACME, '', 'w');
+}
+
+describe('an object of a custom kind', () => {
+  it.each([[[]], [['a']], [[{ metadata: {} }]]])('with the items %j would pass for a list', (items) => {
+    expect(() => toUpstream(widget(items), WIDGET, ACME)).toThrow(REFUSED);
+    expect(() => toUpstream(widget(items), WIDGET, ACME, 'status')).toThrow(REFUSED);
+    expect(() => patch('merge-patch+json', { items })).toThrow(REFUSED);
+    expect(() => patch('apply-patch+yaml', widget(items))).toThrow(REFUSED);
+    for (const op of ['add', 'replace', 'test'])
+      expect(() => patch('json-patch+json', [{ op, path: '/items', value: items }])).toThrow(REFUSED);
+  });
+
+  it('gets no items from elsewhere without a look at it', () => {
+    for (const op of ['copy', 'move'])
+      expect(() => patch('json-patch+json', [{ op, from: '/spec/a', path: '/items' }])).toThrow(NeedsLiveObject);
+  });
+
+  it.each([[{ a: 1 }], ['x'], [7], [null]])('may have the items %j', (items) => {
+    expect(toUpstream(widget(items), WIDGET, ACME)['items']).toEqual(items);
+    expect(patch('merge-patch+json', { items })).toEqual({ items });
+    const operation = { op: 'add', path: '/items', value: items };
+    expect(patch('json-patch+json', [operation])).toEqual([operation]);
+  });
+
+  it('may have items anywhere below, and lose what it has', () => {
+    const spec = { items: ['a'] };
+    expect(toUpstream({ ...widget(null), spec }, WIDGET, ACME)['spec']).toEqual(spec);
+    for (const operation of [
+      { op: 'add', path: '/spec/items', value: ['a'] },
+      { op: 'add', path: '/items/a', value: ['a'] },
+      { op: 'remove', path: '/items' },
+    ])
+      expect(patch('json-patch+json', [operation])).toEqual([operation]);
+  });
+});
+
+describe('an object of another kind', () => {
+  it('with items is upstream’s to judge', () => {
+    const items = ['a'];
+    expect(toUpstream({ metadata: { name: 'm', namespace: 'web' }, items }, MAP, ACME)['items']).toEqual(items);
+    expect(patch('merge-patch+json', { items }, MAP)).toEqual({ items });
+  });
+});
