@@ -5,11 +5,13 @@ import { logger } from '../observe/log.ts';
 import type { Known, Stages } from '../pipeline.ts';
 import { negotiateError } from '../requestinfo/accept.ts';
 import type { Sink } from '../respond/sink.ts';
+import { countWaitingBytes } from '../respond/waiting.ts';
 import { type Answering, writeError, writeReply } from '../respond/write.ts';
 
 export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> {
   const respondLog = logger('respond');
   const auditLog = logger('audit');
+  const waitingOf = countWaitingBytes();
 
   function answering(known: Known): Answering {
     const { head } = known.incoming;
@@ -24,6 +26,7 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
       signal: head.signal,
       until: known.incoming.draining,
       held: known.held,
+      waiting: known.tenant && waitingOf(known.tenant.uid),
       log: respondLog,
     };
   }

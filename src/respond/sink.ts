@@ -22,38 +22,53 @@ export function isOpen(sink: Sink): boolean {
   return !sink.destroyed && !sink.writableEnded;
 }
 
-/** Larger bodies are written in pieces, so that a client that is slow but reads is not taken for one that does not. */
-const PIECE_BYTES = 256 * 1024;
+/**
+ * Larger bodies are written in pieces: a client that is slow but reads is then not taken for one that does not, and what
+ * it has not taken yet is one piece in the socket's buffers, not a copy of the whole in each of them.
+ */
+const PIECE_BYTES = 64 * 1024;
+
+/** How a client is waited for. */
+export interface Patience {
+  /** A client that takes nothing for as long loses its connection. */
+  readonly stallMs: number;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
+  /** Keeps count of what waits to be taken; see `waiting.ts`. */
+  readonly waiting?: Waiting | undefined;
+}
+
+export interface Waiting {
+  /** @param giveUp ends the connection. @returns what is called when the client has taken something, or is gone */
+  begin(bytes: number, giveUp: () => void): () => void;
+}
 
 /**
- * Writes one chunk and waits until the client has taken enough for the next. Resolves to false when the client is gone,
- * the signal has fired, or nothing was taken for `stallMs`; the last also ends the connection.
+ * Writes bytes, each piece when the client has taken enough of the one before. Resolves to false when the client is
+ * gone, the signal has fired, or nothing was taken for too long; the last also ends the connection.
  */
-export async function writeChunk(
-  sink: Sink,
-  chunk: Uint8Array | string,
-  stallMs: number,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  if (!isOpen(sink)) return false;
-  if (sink.write(chunk)) return true;
-  return await taken(sink, 'drain', stallMs, signal);
+export async function writeBytes(sink: Sink, bytes: Uint8Array, patience: Patience): Promise<boolean> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    if (!isOpen(sink)) return false;
+    const piece = bytes.subarray(at, at + PIECE_BYTES);
+    if (!sink.write(piece) && !(await taken(sink, 'drain', bytes.length - at, patience))) return false;
+  }
+  return isOpen(sink);
 }
 
 /** Writes what is left of an answer, and waits until it is out: only then is the request over. */
-export async function writeLast(sink: Sink, bytes: Uint8Array, stallMs: number, signal: AbortSignal): Promise<void> {
-  let at = 0;
-  for (; bytes.length - at > PIECE_BYTES; at += PIECE_BYTES) {
-    if (!(await writeChunk(sink, bytes.subarray(at, at + PIECE_BYTES), stallMs, signal))) return;
-  }
+export async function writeLast(sink: Sink, bytes: Uint8Array, patience: Patience): Promise<void> {
+  const last = Math.max(0, Math.ceil(bytes.length / PIECE_BYTES) - 1) * PIECE_BYTES;
+  if (last > 0 && !(await writeBytes(sink, bytes.subarray(0, last), patience))) return;
   if (!isOpen(sink)) return;
-  const finished = taken(sink, 'finish', stallMs, signal);
-  sink.end(bytes.length === 0 ? undefined : bytes.subarray(at));
+  const finished = taken(sink, 'finish', bytes.length - last, patience);
+  sink.end(bytes.length === 0 ? undefined : bytes.subarray(last));
   await finished;
 }
 
 /** Waits for the event; false, and the connection is ended, when it does not come for `stallMs`. */
-async function taken(sink: Sink, event: 'drain' | 'finish', stallMs: number, signal?: AbortSignal): Promise<boolean> {
+async function taken(sink: Sink, event: 'drain' | 'finish', bytes: number, patience: Patience): Promise<boolean> {
+  const { stallMs, signal, waiting } = patience;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const done = (): void => resolve(true);
   const gone = (): void => resolve(false);
@@ -65,9 +80,11 @@ async function taken(sink: Sink, event: 'drain' | 'finish', stallMs: number, sig
   sink.on('close', gone);
   signal?.addEventListener('abort', gone);
   if (signal?.aborted) gone();
+  const stopWaiting = waiting?.begin(bytes, () => sink.destroy());
   try {
     return await promise;
   } finally {
+    stopWaiting?.();
     clearTimeout(timer);
     sink.off(event, done);
     sink.off('close', gone);

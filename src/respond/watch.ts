@@ -16,7 +16,7 @@ import type { WatchEvent } from '../k8s/types.ts';
 import type { Logger } from '../observe/log.ts';
 import { noProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
-import { isOpen, type Sink, writeChunk, writeLast } from './sink.ts';
+import { isOpen, type Sink, type Waiting, writeBytes, writeLast } from './sink.ts';
 import { statusOf } from './status.ts';
 
 export interface Watching {
@@ -25,6 +25,7 @@ export interface Watching {
   readonly signal: AbortSignal;
   readonly until: AbortSignal | undefined;
   readonly held: HeldWatch | undefined;
+  readonly waiting: Waiting | undefined;
   readonly stallMs: number;
   readonly log: Logger;
 }
@@ -45,7 +46,7 @@ export async function writeWatch(
   reply: Extract<Reply, { kind: 'watch' }>,
   watching: Watching,
 ): Promise<Written> {
-  const { id, signal, until, held, stallMs } = watching;
+  const { id, signal, until, held, waiting, stallMs } = watching;
   const events = reply.events[Symbol.asyncIterator]();
   const pump = new Pump(events, watching);
   const ends = [signal, until, held?.until];
@@ -57,6 +58,7 @@ export async function writeWatch(
   let bodyBytes = 0;
   try {
     const protobuf = inProtobuf(watching.accept, reply);
+    pump.protobuf = protobuf;
     const contentType = protobuf ? 'application/vnd.kubernetes.protobuf;stream=watch' : 'application/json';
     sink.writeHead(200, answerHeaders(id, contentType, reply.headers));
     sink.flushHeaders();
@@ -64,15 +66,15 @@ export async function writeWatch(
       each?.addEventListener('abort', stop);
       if (each?.aborted) stop();
     }
+    const patience = { stallMs, signal: stopped.signal, waiting };
     while (isOpen(sink)) {
       const next = await pump.next();
       if (next === undefined || held?.mayGoOn() === false) break;
-      const chunk = encodeEvent(next.event, protobuf, watching);
-      bodyBytes += chunk.bytes.length;
-      if (!(await writeChunk(sink, chunk.bytes, stallMs, stopped.signal)) || next.last || chunk.last) break;
+      bodyBytes += next.bytes.length;
+      if (!(await writeBytes(sink, next.bytes, patience)) || next.last) break;
     }
     // A client that does not read would otherwise keep its connection for as long as it likes.
-    await writeLast(sink, NOTHING, stallMs, signal);
+    await writeLast(sink, NOTHING, { stallMs, signal });
     return { status: 200, bodyBytes, ...whyEnded(held) };
   } finally {
     pump.stop();
@@ -89,13 +91,15 @@ function whyEnded(held: HeldWatch | undefined): Pick<Written, 'why'> {
   return { why: reason instanceof ApiError ? reason.why : 'fault' };
 }
 
+/** One event as it goes out. The object that it was made of is let go of: a client may be slow to take it. */
 interface Next {
-  readonly event: WatchEvent;
+  readonly bytes: Uint8Array;
   readonly last: boolean;
 }
 
 /** Takes events until it is stopped, also while it waits for one. */
 class Pump {
+  protobuf = false;
   readonly #events: AsyncIterator<WatchEvent>;
   readonly #watching: Watching;
   #stopped = false;
@@ -124,22 +128,18 @@ class Pump {
   async #take(): Promise<Next | undefined> {
     try {
       const { done, value } = await this.#events.next();
-      return done || this.#stopped ? undefined : { event: value, last: false };
+      return done || this.#stopped ? undefined : encodeEvent(value, this.protobuf, this.#watching);
     } catch (error) {
-      return this.#stopped ? undefined : { event: errorEvent(error, this.#watching), last: true };
+      if (this.#stopped) return undefined;
+      return { ...encodeEvent(errorEvent(error, this.#watching), this.protobuf, this.#watching), last: true };
     }
   }
 }
 
-interface Chunk {
-  readonly bytes: Uint8Array | string;
-  readonly last: boolean;
-}
-
-function encodeEvent(event: WatchEvent, protobuf: boolean, watching: Watching): Chunk {
+function encodeEvent(event: WatchEvent, protobuf: boolean, watching: Watching): Next {
   if (!protobuf) {
-    const bytes = `{"type":${JSON.stringify(event.type)},"object":${JSON.stringify(event.object)}}\n`;
-    return { bytes, last: false };
+    const text = `{"type":${JSON.stringify(event.type)},"object":${JSON.stringify(event.object)}}\n`;
+    return { bytes: Buffer.from(text), last: false };
   }
   const frame = encodeWatchEvent(event.type, event.object);
   if (frame !== undefined) return { bytes: frame, last: false };

@@ -13,7 +13,7 @@ import type { Accept, Reply, Written } from '../exchange.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import { encodeAs, speaksProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
-import { isOpen, type Sink, writeLast } from './sink.ts';
+import { isOpen, type Sink, type Waiting, writeLast } from './sink.ts';
 import { errorHeaders, statusOf } from './status.ts';
 import { type HeldWatch, writeWatch } from './watch.ts';
 
@@ -33,6 +33,8 @@ export interface Answering {
   readonly until?: AbortSignal | undefined;
   /** Says of a watch whether it may go on. */
   readonly held?: HeldWatch | undefined;
+  /** Keeps count of what the tenant's watches wait with. */
+  readonly waiting?: Waiting | undefined;
   /** How long a client may take nothing before its connection is ended. */
   readonly stallMs?: number;
   readonly log: Logger;
@@ -51,8 +53,8 @@ const gzipAsync = promisify(gzip);
 export async function writeReply(sink: Sink, reply: Reply, answering: Answering): Promise<Written> {
   try {
     if (reply.kind === 'watch') {
-      const { id, accept, signal, until, held, log, stallMs = WATCH_STALL_MS } = answering;
-      return await writeWatch(sink, reply, { id, accept, signal, until, held, log, stallMs });
+      const { id, accept, signal, until, held, waiting, log, stallMs = WATCH_STALL_MS } = answering;
+      return await writeWatch(sink, reply, { id, accept, signal, until, held, waiting, log, stallMs });
     }
     if (reply.kind === 'bytes') {
       const contentType = reply.status === 304 ? undefined : reply.contentType;
@@ -118,7 +120,7 @@ async function send(
   if (!bodyless) headers['content-length'] = bytes.length;
   sink.writeHead(status, headers);
   const body = bodyless || answering.method === 'HEAD' ? NOTHING : bytes;
-  await writeLast(sink, body, answering.stallMs ?? STALL_MS, answering.signal);
+  await writeLast(sink, body, { stallMs: answering.stallMs ?? STALL_MS, signal: answering.signal });
   return { status, bodyBytes: body.length };
 }
 
