@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindAt, scopeOf } from '../../test/support/translate-scope.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
-import { toUpstream } from './object.ts';
+import { toTenant, toUpstream } from './object.ts';
 import { NeedsLiveObject, patchToUpstream } from './patch.ts';
 
 const ACME = scopeOf('acme');
@@ -50,6 +50,39 @@ describe('an object of a custom kind', () => {
       { op: 'remove', path: '/items' },
     ])
       expect(patch('json-patch+json', [operation])).toEqual([operation]);
+  });
+});
+
+describe('a kind', () => {
+  const CRD = kindAt(ACME, 'apiextensions.k8s.io/customresourcedefinitions');
+  const crd = (items: JsonObject): JsonObject => ({
+    metadata: { name: 'foos.b.c' },
+    spec: {
+      group: 'b.c',
+      names: { plural: 'foos', singular: 'foo', kind: 'Foo' },
+      versions: [{ name: 'v1', schema: { openAPIV3Schema: { type: 'object', properties: { items } } } }],
+    },
+  });
+  const AT = 'spec.versions[0].schema.openAPIV3Schema.properties.items.default: Forbidden';
+  const place = '/spec/versions/0/schema/openAPIV3Schema/properties/items';
+
+  it('that fills in items is refused', () => {
+    const filled = { type: 'array', default: ['a'] };
+    expect(() => toUpstream(crd(filled), CRD, ACME)).toThrow(AT);
+    expect(() => toUpstream(crd({ default: [] }), CRD, ACME)).toThrow(AT);
+    for (const type of ['merge-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml'])
+      expect(() => patch(type, crd(filled), CRD)).toThrow(AT);
+    const json = (path: string, value: JsonValue) => patch('json-patch+json', [{ op: 'add', path, value }], CRD);
+    expect(() => json(place, filled)).toThrow('items.default: Forbidden');
+    expect(() => json('/spec/versions/0/schema', { openAPIV3Schema: { properties: { items: filled } } })).toThrow(
+      'items.default: Forbidden',
+    );
+    expect(() => json(`${place}/default`, ['a'])).toThrow(NeedsLiveObject);
+  });
+
+  it('that only has items is not', () => {
+    for (const items of [{ type: 'array' }, { type: 'object', default: {} }])
+      expect(toTenant(toUpstream(crd(structuredClone(items)), CRD, ACME), CRD, ACME)).toMatchObject(crd(items));
   });
 });
 

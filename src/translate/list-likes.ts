@@ -8,12 +8,13 @@ import { forbiddenField } from '../k8s/field-problems.ts';
 import type { JsonValue } from '../k8s/types.ts';
 import type { Walk } from './walk.ts';
 
-const WHY = 'with an array of this name at its top the API server takes the object for a list';
+/** Why, for a refusal. */
+export const LIST_LIKE = 'with an array of this name at its top the API server takes the object for a list';
 
 /**
  * @param items what a write has at the top under this name
  * @throws {ApiError} ERR_INVALID for an array, of a custom kind
  */
 export function refuseListLike(items: JsonValue | undefined, walk: Walk): void {
-  if (walk.at.kind.custom && Array.isArray(items)) walk.refuse((field) => forbiddenField(field, WHY), 'items');
+  if (walk.at.kind.custom && Array.isArray(items)) walk.refuse((field) => forbiddenField(field, LIST_LIKE), 'items');
 }

@@ -19,6 +19,7 @@ export const APIEXTENSIONS: readonly Kind[] = [
     refs: [
       specialRef('spec.group', 'crdGroup'),
       specialRef('spec.names', 'crdNames'),
+      specialRef('spec.versions[].schema.openAPIV3Schema.properties.items', 'crdItems'),
       specialRef('spec.conversion', 'crdConversion'),
       specialRef('status.acceptedNames', 'crdNames'),
       ...conditionRefs(),

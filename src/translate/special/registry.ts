@@ -4,6 +4,7 @@ import type { Walk } from '../walk.ts';
 import { autoscalerAnnotationsDown, autoscalerAnnotationsUp } from './autoscaler-annotations.ts';
 import { crdConversionDown, crdConversionUp } from './crd-conversion.ts';
 import { crdGroupDown, crdGroupUp } from './crd-group.ts';
+import { crdItemsDown, crdItemsUp } from './crd-items.ts';
 import { crdNamesDown, crdNamesUp } from './crd-names.ts';
 import { eventObjectDown, eventObjectUp } from './event-object.ts';
 import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
@@ -20,6 +21,7 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['autoscalerAnnotations', { up: autoscalerAnnotationsUp, down: autoscalerAnnotationsDown }],
   ['crdConversion', { up: crdConversionUp, down: crdConversionDown }],
   ['crdGroup', { up: crdGroupUp, down: crdGroupDown }],
+  ['crdItems', { up: crdItemsUp, down: crdItemsDown }],
   ['crdNames', { up: crdNamesUp, down: crdNamesDown }],
   ['eventObject', { up: eventObjectUp, down: eventObjectDown }],
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
