@@ -67,10 +67,9 @@ function podAffinityRefs(path: string): Reference[] {
   ]);
 }
 
-/** PersistentVolumeClaimSpec at `path`. */
+/** PersistentVolumeClaimSpec at `path`, without the name of the volume. */
 function claimSpecRefs(path: string): Reference[] {
   return [
-    nameRef(`${path}.volumeName`, VOLUMES),
     nameRef(`${path}.storageClassName`, STORAGE_CLASSES),
     nameRef(`${path}.volumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
     objectRef(`${path}.dataSource`),
@@ -78,9 +77,13 @@ function claimSpecRefs(path: string): Reference[] {
   ];
 }
 
-/** PersistentVolumeClaim at `path`, status included: a claim, or a template of one. */
-export function claimRefs(path: string = ''): Reference[] {
-  const under = path === '' ? '' : `${path}.`;
+/** A PersistentVolumeClaim. */
+export function claimRefs(): Reference[] {
+  return [nameRef('spec.volumeName', VOLUMES), ...claimBodyRefs('')];
+}
+
+/** PersistentVolumeClaim below `under`, status included, without the name of its volume. */
+function claimBodyRefs(under: string): Reference[] {
   return [
     ...claimSpecRefs(`${under}spec`),
     nameRef(`${under}status.currentVolumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
@@ -107,6 +110,7 @@ export function podSpecRefs(path: string): Reference[] {
     ...podAffinityRefs(`${path}.affinity.podAffinity`),
     ...podAffinityRefs(`${path}.affinity.podAntiAffinity`),
     templateMetadataRef(`${path}.volumes[].ephemeral.volumeClaimTemplate.metadata`),
+    templateVolumeRef(`${path}.volumes[].ephemeral.volumeClaimTemplate.spec.volumeName`),
     ...claimSpecRefs(`${path}.volumes[].ephemeral.volumeClaimTemplate.spec`),
     nameRef(`${path}.volumes[].projected.sources[].clusterTrustBundle.name`, CLUSTER_TRUST_BUNDLES),
   ];
@@ -117,6 +121,11 @@ export function templateMetadataRef(path: string): Reference {
   return specialRef(path, 'templateMetadata');
 }
 
+/** The volume that a template of claims names: none. */
+function templateVolumeRef(path: string): Reference {
+  return specialRef(path, 'templateVolume');
+}
+
 /** PodTemplateSpec at `path`: `template`, `spec.template`. */
 export function podTemplateRefs(path: string): Reference[] {
   return [templateMetadataRef(`${path}.metadata`), ...podSpecRefs(`${path}.spec`)];
@@ -124,7 +133,11 @@ export function podTemplateRefs(path: string): Reference[] {
 
 /** Claims that are made from templates below `path`, an array. */
 export function claimTemplateRefs(path: string): Reference[] {
-  return [templateMetadataRef(`${path}[].metadata`), ...claimRefs(`${path}[]`)];
+  return [
+    templateMetadataRef(`${path}[].metadata`),
+    templateVolumeRef(`${path}[].spec.volumeName`),
+    ...claimBodyRefs(`${path}[].`),
+  ];
 }
 
 /** DeviceClaim at `path`: what a ResourceClaim asks for. */

@@ -2,6 +2,7 @@
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { nameOf } from '../k8s/meta.ts';
+import { refuseChosenVolume } from '../translate/chosen-volume.ts';
 import { checkNames } from '../translate/names-check.ts';
 import { toUpstream } from '../translate/object.ts';
 import { objectReply } from './answer.ts';
@@ -25,6 +26,7 @@ export async function create(call: Call, deps: VerbDeps): Promise<Reply> {
   const object = await completeVirtual(call, deps, objectOf(call), false);
   if (subresource === '') {
     checkNames(object, call.at, call.scope);
+    refuseChosenVolume(object, call.at);
     refuseStanding(call, deps, nameOf(object));
   }
   await ensureNamespace(call, deps);

@@ -10,6 +10,7 @@ import { eventObjectDown, eventObjectUp } from './event-object.ts';
 import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
 import { quotaKeyDown, quotaKeyUp } from './quota-key.ts';
 import { templateMetadataDown, templateMetadataUp } from './template-metadata.ts';
+import { templateVolumeDown, templateVolumeUp } from './template-volume.ts';
 import { tokenAudiencesDown, tokenAudiencesUp } from './token-audiences.ts';
 
 export interface Special {
@@ -27,6 +28,7 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
   ['quotaKey', { up: quotaKeyUp, down: quotaKeyDown }],
   ['templateMetadata', { up: templateMetadataUp, down: templateMetadataDown }],
+  ['templateVolume', { up: templateVolumeUp, down: templateVolumeDown }],
   ['tokenAudiences', { up: tokenAudiencesUp, down: tokenAudiencesDown }],
 ]);
 
