@@ -95,6 +95,8 @@ export interface Kind {
   readonly naming?: { readonly is: 'namespace' } | { readonly is: 'crdName' };
   /** Published, but only to the tenant whose namespace the object names: `spec.claimRef.namespace` of a volume. */
   readonly owned?: { readonly by: string };
+  /** Has no `metadata.generation`, which its custom resource upstream has. */
+  readonly withoutGeneration?: true;
   /** Never goes upstream: the proxy answers, in the tenant's terms. */
   readonly answeredBy?: 'proxy';
   /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */

@@ -31,6 +31,7 @@ type Optional = Partial<
     | 'owned'
     | 'shows'
     | 'answeredBy'
+    | 'withoutGeneration'
   >
 >;
 /** What a row says; everything else has the default of its class. */

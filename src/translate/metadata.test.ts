@@ -172,6 +172,28 @@ describe('managers', () => {
   });
 });
 
+describe('the generation', () => {
+  const metadata = (name: string): JsonObject => ({
+    name,
+    generation: 3,
+    labels: { 'kubeveil.dev/tenant': 'acme' },
+  });
+  it('of a virtual kind is not shown where the native kind has none', () => {
+    for (const kind of ['clusterroles', 'clusterrolebindings']) {
+      const at = kindAt(ACME, `rbac.authorization.k8s.io/${kind}`);
+      expect(toTenant({ metadata: metadata('acme--a') }, at, ACME)['metadata']).toEqual({ name: 'a' });
+    }
+  });
+  it('of other kinds stays', () => {
+    const crd = kindAt(ACME, 'apiextensions.k8s.io/customresourcedefinitions');
+    expect(toTenant({ metadata: metadata('a.acme--b.c') }, crd, ACME)['metadata']).toEqual({
+      name: 'a.b.c',
+      generation: 3,
+    });
+    expect(downOf('generation', 3)).toBe(3);
+  });
+});
+
 describe('names', () => {
   it('of namespaces are checked by their rule before they are prefixed', () => {
     const named = (name: string) => toUpstream({ metadata: { name } }, NAMESPACE, ACME);

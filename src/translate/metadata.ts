@@ -50,6 +50,7 @@ export function metadataUp(metadata: JsonObject, references: Node, walk: Walk): 
 export function metadataDown(metadata: JsonObject, references: Node, walk: Walk): void {
   const { at, scope } = walk;
   delete metadata['selfLink'];
+  if (at.kind.withoutGeneration) delete metadata['generation'];
   checkOwner(metadata, walk);
   set(metadata, 'namespace', (namespace) => seen(walk, namespace, namespaceToTenant(namespace, scope)));
   mapText(metadata, 'name', (name) => {

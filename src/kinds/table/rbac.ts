@@ -42,6 +42,7 @@ export const RBAC: readonly Kind[] = [
     resource: 'clusterroles',
     kind: 'ClusterRole',
     reason: 'must not act on the host, nor be aggregated into its roles',
+    withoutGeneration: true,
     refs: RULES,
   }),
   virtual({
@@ -49,6 +50,7 @@ export const RBAC: readonly Kind[] = [
     resource: 'clusterrolebindings',
     kind: 'ClusterRoleBinding',
     reason: 'must not act on the host; native ones slow every request of it',
+    withoutGeneration: true,
     refs: BINDING,
     columns: BINDING_COLUMNS,
   }),
