@@ -69,7 +69,7 @@ describe('a watch that is not read', () => {
     expect([client.body.length <= 65_536, client.destroyed]).toEqual([true, false]);
     await vi.advanceTimersByTimeAsync(1);
     expect(client.destroyed).toBe(true);
-    await done;
+    expect(await done).toMatchObject({ why: 'client-slow' });
   });
 
   it('goes when nothing was taken for half a minute, also when it holds little', async () => {

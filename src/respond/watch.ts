@@ -75,7 +75,7 @@ export async function writeWatch(
     }
     // A client that does not read would otherwise keep its connection for as long as it likes.
     await writeLast(sink, NOTHING, { stallMs, signal });
-    return { status: 200, bodyBytes, ...whyEnded(held) };
+    return { status: 200, bodyBytes, ...whyEnded(sink, watching) };
   } finally {
     pump.stop();
     for (const each of ends) each?.removeEventListener('abort', stop);
@@ -85,10 +85,12 @@ export async function writeWatch(
 }
 
 /** For the audit. The client learns it from the answer to its next request. */
-function whyEnded(held: HeldWatch | undefined): Pick<Written, 'why'> {
-  if (held?.until.aborted !== true) return {};
-  const { reason } = held.until as { reason: unknown };
-  return { why: reason instanceof ApiError ? reason.why : 'fault' };
+function whyEnded(sink: Sink, { held, signal }: Watching): Pick<Written, 'why'> {
+  if (held?.until.aborted === true) {
+    const { reason } = held.until as { reason: unknown };
+    return { why: reason instanceof ApiError ? reason.why : 'fault' };
+  }
+  return sink.destroyed && !signal.aborted ? { why: 'client-slow' } : {};
 }
 
 /** One event as it goes out. The object that it was made of is let go of: a client may be slow to take it. */
