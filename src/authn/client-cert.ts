@@ -30,8 +30,11 @@ type Checked = Authenticated & { readonly notBeforeMs: number; readonly caPem: s
 /** Authenticates a certificate, given as DER. What was checked once is remembered by its hash, under the same CA. */
 export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): (der: Uint8Array) => Authenticated {
   const remembered = new LRUCache<string, Checked>({ max: REMEMBERED });
+  /** A connection shows the same bytes with each request, and with each time that its watches are judged. */
+  const hashes = new WeakMap<Uint8Array, string>();
   return (der) => {
-    const hash = createHash('sha256').update(der).digest('base64');
+    const hash = hashes.get(der) ?? createHash('sha256').update(der).digest('base64');
+    hashes.set(der, hash);
     let checked = remembered.get(hash);
     if (checked === undefined || tenants.get(checked.tenant)?.clientCaPem !== checked.caPem) {
       checked = check(der, tenants);
