@@ -39,7 +39,7 @@ export function fragmentToUpstream(
   const own = ownBody(object, at, subresource);
   const tree = treeOf(at.kind, own ?? subresource);
   const walk = new Walk(true, object, at, scope, shape, mapTarget);
-  walk.named = name;
+  if (walk.named === '') walk.named = name;
   if (own === undefined) apiVersionUp(object, at, scope, shape);
   const mapped = walk.value(object, tree.references) as JsonObject;
   const { metadata } = mapped;

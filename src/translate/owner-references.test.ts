@@ -59,6 +59,18 @@ describe.each(WAYS)('%s', (_way, write) => {
   });
 });
 
+describe('a refusal', () => {
+  it.each([
+    ['/namespaces', 'web'],
+    ['rbac.authorization.k8s.io/clusterroles', 'a:b'],
+    ['apiextensions.k8s.io/customresourcedefinitions', 'foos.b.c'],
+  ])('of a %s names it as the tenant does', (key, name) => {
+    const object = { metadata: { name, ownerReferences: [{ ...OWN, kind: 'Node' }] } };
+    const text = expect.objectContaining({ message: expect.stringContaining(` "${name}" is invalid`) });
+    expect(() => toUpstream(structuredClone(object), kindAt(ACME, key), ACME)).toThrow(text);
+  });
+});
+
 describe('parts of an owner', () => {
   it.each(['apiVersion', 'kind', 'name'])('without %s cannot be told from the host’s', (field) => {
     const { [field]: _left, ...part } = OWN as JsonObject;

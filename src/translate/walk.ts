@@ -46,8 +46,11 @@ export class Walk {
   readonly marks = new Map<string, string>();
   /** Names that this walk has mapped down: upstream text to the tenant's. */
   readonly seen: Map<string, string>;
-  /** The name that a refusal is about where the object does not say it: a patch is of the object that its URL names. */
-  named = '';
+  /**
+   * The name that a refusal is about, in the tenant's terms: as the object says it before anything is mapped, or as the
+   * URL does, where the object does not.
+   */
+  named: string;
   readonly #map: Mapper;
   readonly #path: string[] = [];
 
@@ -63,6 +66,8 @@ export class Walk {
     this.seen = seen ?? new Map();
     this.up = up;
     this.root = root;
+    const { name } = metadataOf(root);
+    this.named = typeof name === 'string' ? name : '';
     this.at = at;
     this.scope = scope;
     this.shape = shape;
@@ -77,9 +82,7 @@ export class Walk {
   /** @throws {ApiError} ERR_INVALID about the field that the walk is at */
   refuse(fault: FieldFault, below = ''): never {
     const { group, kind } = this.at.kind;
-    const { name } = metadataOf(this.root);
-    const of = { group, what: kind, name: typeof name === 'string' ? name : this.named };
-    throw invalid(of, [fault(`${this.path}${below}`)]);
+    throw invalid({ group, what: kind, name: this.named }, [fault(`${this.path}${below}`)]);
   }
 
   /** @throws {NeedsLiveObject} in a patch, where the value here cannot be mapped without the object */
