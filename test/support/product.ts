@@ -10,9 +10,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { logTail } from '../../src/dev/child.ts';
+import type { KubeClient } from '../../src/dev/kube-client.ts';
 import { accountToken } from './administrator.ts';
 import { cli } from './cli.ts';
 import { adminClient, type ControlPlaneFacts } from './control-plane.ts';
+import { eventually } from './processes.ts';
 import { serveKubeconfigPath, startServe } from './serve-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -59,6 +61,8 @@ export async function startProduct(
     { env: { HOME: folder } },
   );
   const admin = adminClient(controlPlane);
+  // A proxy that finds them stored but not acting yet says so in its log, where tests look for faults.
+  await eventually('the walls act', () => wallsAct(admin));
   const token = await accountToken(admin, 'kubeveil');
   admin.close();
   const { child, server, logPath, stop } = await startServe({ folder, host: controlPlane, token, args: serveArgs });
@@ -74,6 +78,12 @@ export async function startProduct(
     await stop();
     throw new Error(`the product did not start: ${String(error)}\n${logTail(logPath, 40)}`, { cause: error });
   }
+}
+
+/** True once the host refuses what the last of the policies refuses. */
+async function wallsAct(admin: KubeClient): Promise<boolean> {
+  const probe = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kubeveil-wall-probe' } };
+  return (await admin.send('POST', '/api/v1/namespaces/kubeveil-system/configmaps?dryRun=All', probe)).status === 403;
 }
 
 /** Makes a tenant by the command line, and reads what tests need of it. */
