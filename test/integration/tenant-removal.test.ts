@@ -71,6 +71,10 @@ async function furnish(tenant: string): Promise<string[]> {
   const maps = `${NAMESPACES}/${tenant}--default/configmaps`;
   await admin('POST', maps, { metadata: { name: 'held', finalizers: FINALIZERS } });
   await admin('POST', VIRTUAL_ROLES, role(`${tenant}--held`, tenant, { finalizers: FINALIZERS }));
+  const namespace = `${NAMESPACES}/${tenant}--default`;
+  await admin('PATCH', namespace, { metadata: { finalizers: FINALIZERS } }, MERGE);
+  const stored = await admin('GET', namespace);
+  await admin('PUT', `${namespace}/finalize`, { ...stored, spec: { finalizers: ['kubernetes', 'example.com/hold'] } });
   for (const [plural, scope] of [
     ['foos', 'Namespaced'],
     ['bars', 'Cluster'],

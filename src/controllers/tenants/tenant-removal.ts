@@ -12,6 +12,7 @@
 
 import type { Informer } from '../../k8s/informer.ts';
 import { finalizersOf, isTerminating, labelsOf, nameOf, namespaceOf, uidOf, versionOf } from '../../k8s/meta.ts';
+import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import type { Upstream } from '../../ports.ts';
 import { clientCaSecretName, OWN_GROUP } from '../../tenancy/host-names.ts';
@@ -79,10 +80,31 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
     kinds: TenantKinds,
   ): Promise<string | undefined> {
     for (const namespace of own) {
-      if (!isTerminating(namespace)) await client.remove(`${PATHS.namespaces}/${nameOf(namespace)}`, uidOf(namespace));
-      else if (remainingFinalizers(namespace).some(isTenants)) await sweep(nameOf(namespace), id, asTenant, kinds);
+      if (!isTerminating(namespace)) {
+        await client.remove(`${PATHS.namespaces}/${nameOf(namespace)}`, uidOf(namespace));
+        continue;
+      }
+      await stripNamespace(namespace);
+      if (remainingFinalizers(namespace).some(isTenants)) await sweep(nameOf(namespace), id, asTenant, kinds);
     }
     return counted(own, 'namespaces');
+  }
+
+  /** A namespace itself may have finalizers of the tenant's, in two places; `kubernetes` is the host's and stays. */
+  async function stripNamespace(namespace: JsonObject): Promise<void> {
+    await strip(PATHS.namespaces, namespace, client);
+    const finalizers = child(namespace, 'spec')['finalizers'];
+    const kept = (Array.isArray(finalizers) ? finalizers : []).filter((one) => !isTenants(String(one)));
+    if (!Array.isArray(finalizers) || kept.length === finalizers.length) return;
+    // What is refused, because it has changed meanwhile, the next look sees to.
+    await upstream.request({
+      identity: { as: 'provisioner' },
+      method: 'PUT',
+      path: `${PATHS.namespaces}/${nameOf(namespace)}/finalize`,
+      contentType: 'application/json',
+      body: JSON.stringify({ ...namespace, apiVersion: 'v1', kind: 'Namespace', spec: { finalizers: kept } }),
+      signal,
+    });
   }
 
   /** Strips finalizers from everything in a namespace. As the tenant, who has every right in it and none elsewhere. */
@@ -110,8 +132,10 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
     for (const item of own) {
       const path = `${collection}/${nameOf(item)}`;
       if (!isTerminating(item)) await asTenant.remove(path, uidOf(item));
-      else if (kind.resource === DEFINITIONS) await sweepInstances(item, asTenant);
-      else await strip(collection, item, asTenant);
+      else {
+        if (kind.resource === DEFINITIONS) await sweepInstances(item, asTenant);
+        await strip(collection, item, asTenant);
+      }
     }
     return counted(own, kind.resource);
   }
