@@ -21,7 +21,7 @@ function object(kind: ServedKind, name: string, more: object = {}): object {
 }
 
 // Events about objects with the names of others would look like leaks to the tests that follow.
-afterAll(async () => void (await acme.kubectl('delete namespace aimed --timeout=150s')));
+afterAll(async () => void (await acme.kubectl('delete namespace aimed --ignore-not-found --timeout=150s')));
 
 describe('what acme does changes nothing outside of acme', () => {
   it('a whole life of every kind, under the names that globex uses', async () => {
