@@ -196,6 +196,28 @@ describe('printer columns', () => {
   });
 });
 
+describe('a quota', () => {
+  it('counts kinds under the names that the tenant gave them', async () => {
+    await asBoth(both, async (tenant) => {
+      const hard = { [`count/others.${GROUP}`]: '5', pods: '3', 'limits.cpu': '2' };
+      await tenant.create({
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'counted', namespace: NAMESPACE },
+        spec: { hard },
+      });
+      await eventually('the quota is counted', async () => {
+        const { rows } = await tenant.json(`/api/v1/namespaces/${NAMESPACE}/resourcequotas`, {
+          headers: { accept: TABLE },
+        });
+        const [, request, limit] = rows[0].cells;
+        return request === `count/others.${GROUP}: 0/5, pods: 0/3` && limit === 'limits.cpu: 0/2';
+      });
+      await tenant.kubectl(`delete quota counted -n ${NAMESPACE}`);
+    });
+  });
+});
+
 describe('objects that would pass for a list', () => {
   const PLURAL = 'listlikes';
   const path = pathOf(PLURAL);
