@@ -160,10 +160,13 @@ function idOf(object: JsonObject): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** Of all that an object says, but for what its keeper writes again and again: a node's heartbeat is in its status. */
+/** Kinds whose status the host's own controllers write again and again: heartbeats of nodes, the state of autoscalers. */
+const RESTLESS_STATUS = new Set(['/nodes', 'autoscaling/horizontalpodautoscalers']);
+
+/** Of all that an object says, but for what its keeper writes again and again. */
 function hashOf(key: string, object: JsonObject): string {
   const { resourceVersion: _version, managedFields: _fields, ...rest } = object['metadata'] as JsonObject;
   const { status, ...body } = object;
-  const content = key === '/nodes' ? { ...body, metadata: rest } : { ...body, status, metadata: rest };
+  const content = RESTLESS_STATUS.has(key) ? { ...body, metadata: rest } : { ...body, status, metadata: rest };
   return createHash('sha256').update(JSON.stringify(content)).digest('base64');
 }
