@@ -5,6 +5,7 @@ import { asManifest, samples } from '../../support/samples.ts';
 
 const { both, host } = useProduct();
 
+// Deletions take their time on the host, so those tests wait for theirs together.
 describe('namespaces', () => {
   it('are those of a new cluster at first, and `default` has its account', async () => {
     await asBoth(both, async (tenant) => {
@@ -17,7 +18,7 @@ describe('namespaces', () => {
     });
   });
 
-  it('go through every verb, under the same name in both tenants', async () => {
+  it.concurrent('go through every verb, under the same name in both tenants', async () => {
     await asBoth(both, async (tenant) => {
       await tenant.kubectl('create namespace ns-verbs');
       await tenant.refused('create namespace ns-verbs');
@@ -73,7 +74,7 @@ describe('namespaces', () => {
     });
   });
 
-  it('end with everything that was in them', async () => {
+  it.concurrent('end with everything that was in them', async () => {
     await asBoth(both, async (tenant) => {
       await tenant.kubectl('create namespace ns-full');
       await tenant.kubectl('create -n ns-full -f -', { stdin: asManifest(samples('ns-full')) });
@@ -85,7 +86,7 @@ describe('namespaces', () => {
     });
   });
 
-  it('wait for a finalizer of the tenant, and end when it is cleared', async () => {
+  it.concurrent('wait for a finalizer of the tenant, and end when it is cleared', async () => {
     await asBoth(both, async (tenant) => {
       await tenant.kubectl('create namespace ns-held');
       const metadata = { name: 'held', finalizers: ['example.com/hold'] };
