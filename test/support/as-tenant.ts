@@ -9,6 +9,7 @@ import { expectClean, expectCleanText, type Forbidden, forbiddenTo, type Looking
 import { adminClient } from './control-plane.ts';
 import { jsonOf, type RawAnswer, type RawRequest, requestOnce } from './http.ts';
 import { type Following, followKubectl, type KubectlOptions, type Ran, runKubectl } from './kubectl.ts';
+import { type OpenWatch, openWatch } from './open-watch.ts';
 import type { ProductFacts, TenantFacts } from './product.ts';
 import { CANARY, HOST_NAMESPACE } from './seed-words.ts';
 
@@ -103,6 +104,13 @@ export class TenantClient {
     const answer = await requestOnce({ server, caPem, certPem, keyPem, path, ...options });
     expectClean(answer, this.forbidden, typed === undefined ? {} : { typed });
     return answer;
+  }
+
+  /** Open until the server ends it or the test does. */
+  async watch(path: string): Promise<OpenWatch> {
+    const { server, caPem } = this.#product;
+    const { certPem, keyPem } = this.facts;
+    return await openWatch({ server, caPem, certPem, keyPem, path });
   }
 
   /** A plain GET of a JSON document. @throws unless it is answered with 200 */

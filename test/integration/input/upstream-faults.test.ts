@@ -107,17 +107,12 @@ describe('while the API server is silent', () => {
 
 describe('a watch', () => {
   it('ends when the API server goes, so that its client begins anew', async () => {
-    const path = `${MAPS}?watch=true&timeoutSeconds=600`;
-    const watching = acme.send(path);
-    await acme.send(MAPS, { method: 'POST', body: configMap('seen') });
+    using watch = await acme.watch(`${MAPS}?watch=true&timeoutSeconds=600`);
+    await watch.until('"kube-root-ca.crt"');
     await controlPlane.kill('kube-apiserver');
-    const { status, text } = await watching;
-    expect(status).toBe(200);
-    const events = text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as KubeObject);
-    expect(events.map(({ object }) => object.metadata?.name)).toContain('kube-root-ca.crt');
+    await eventually('the watch ends', () => watch.ended !== undefined);
+    expect(watch.status).toBe(200);
+    acme.mustBeClean(watch.text);
     await controlPlane.restart('kube-apiserver');
     await recovers('after-watch');
   });
