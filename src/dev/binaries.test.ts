@@ -16,6 +16,7 @@ const SAYS: Record<ProgramName, string> = {
   'kube-scheduler': 'Kubernetes v1.36.3',
   kwok: 'kwok version v0.8.0',
   kubectl: 'Client Version: v1.36.3',
+  'dev-kubelet': 'dev-kubelet v1',
 };
 const kubectl = PROGRAMS.filter(({ name }) => name === 'kubectl');
 const LOCAL = ['assets', 'path', 'cache'] as const;
@@ -81,6 +82,15 @@ describe('findBinaries on the machine', () => {
     const broken = put('path', 'kubectl');
     writeFileSync(broken, '#!/bin/sh\nexit 3\n');
     expect(await messageOf({ ...base, programs: kubectl })).toContain(`${broken} does not run`);
+  });
+
+  it('does without an optional program, and says so; a required one it does not do without', async () => {
+    const required = PROGRAMS.filter(({ optional }) => !optional);
+    for (const { name } of required) put('cache', name);
+    expect(Object.keys(await findBinaries(base))).toHaveLength(required.length);
+    expect(lines).toEqual([expect.stringMatching(/doing without dev-kubelet.*Go 1\.26.*exec/)]);
+    rmSync(join(root, 'cache', 'kwok'));
+    await expect(findBinaries(base)).rejects.toThrow(/needs kwok,/);
   });
 
   it('lists the choices when nothing helps', async () => {

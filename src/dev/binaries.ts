@@ -9,17 +9,17 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type DownloadOptions, downloadRelease } from './download.ts';
 import { DevError } from './errors.ts';
-import { findGo, type GoTool, goBuild } from './go-build.ts';
+import { findGo, type GoTool, goBuild, MIN_GO } from './go-build.ts';
 import { waitForLock } from './lock.ts';
 import { probe } from './probe.ts';
 import { OFFICIAL_BASES, type ReleaseBases, releaseOf } from './releases.ts';
-import type { ProgramInfo, ProgramName } from './versions.ts';
+import type { OptionalName, ProgramInfo, ProgramName, RequiredName } from './versions.ts';
 import { defaultCacheDir, ETCD_VERSION, KUBERNETES_VERSION, KWOK_VERSION, PROGRAMS } from './versions.ts';
 
 const REPORT_EVERY_MS = 15_000;
 
-/** The file of each program. */
-export type Binaries = Readonly<Record<ProgramName, string>>;
+/** The file of each program; none of an optional one that is not to be had. */
+export type Binaries = Readonly<Record<RequiredName, string> & Partial<Record<OptionalName, string>>>;
 
 export type BinarySource = 'assets' | 'path' | 'cache' | 'download' | 'build';
 
@@ -73,8 +73,14 @@ export async function findBinaries(options: FindBinariesOptions = {}): Promise<B
     await acquire(programs, found, search);
   }
   const missing = programs.filter(({ name }) => !found.has(name));
-  if (missing.length > 0) throw notFound(missing, search);
-  return Object.fromEntries(found) as Record<ProgramName, string>;
+  const required = missing.filter(({ optional }) => !optional);
+  if (required.length > 0) throw notFound(required, search);
+  for (const { name } of missing) {
+    search.progress(
+      `doing without ${name}, which needs Go ${MIN_GO} or newer to be built: no logs, exec, port-forward`,
+    );
+  }
+  return Object.fromEntries(found) as Binaries;
 }
 
 /** The programs that are on this machine already. */
@@ -184,7 +190,7 @@ async function tryBuild(
   search: Search,
 ): Promise<boolean> {
   if ('reason' in go) {
-    const line = `build: ${go.reason}, needed is Go 1.26 or newer`;
+    const line = `build: ${go.reason}, needed is Go ${MIN_GO} or newer`;
     if (!search.tried.includes(line)) search.tried.push(line);
     return false;
   }
@@ -228,7 +234,7 @@ function notFound(missing: readonly ProgramInfo[], search: Search): DevError {
       `  - set KUBEBUILDER_ASSETS to a folder that holds them, or put them on PATH (Kubernetes ${KUBERNETES_VERSION}, etcd ${ETCD_VERSION}, kwok ${KWOK_VERSION})`,
       `  - put them into the cache folder ${search.cacheDir}`,
       '  - allow HTTPS to dl.k8s.io, github.com and api.github.com, so that the official releases can be downloaded',
-      '  - install Go 1.26 or newer (https://go.dev/dl/), so that they can be built',
+      `  - install Go ${MIN_GO} or newer (https://go.dev/dl/), so that they can be built`,
     ].join('\n'),
   );
 }

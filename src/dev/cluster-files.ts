@@ -44,7 +44,7 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
     createAuthority([{ CN: ['kubeveil-host-etcd-ca'] }]),
     createServiceAccountKey(),
   ]);
-  const [apiserver, etcd, etcdClient] = await Promise.all([
+  const [apiserver, etcd, etcdClient, kubelet, kubeletClient] = await Promise.all([
     issueServer(authority, {
       commonName: 'kube-apiserver',
       dnsNames: [
@@ -63,6 +63,8 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
       alsoClient: true,
     }),
     issueClient(etcdAuthority, { user: 'kube-apiserver' }),
+    issueServer(authority, { commonName: 'dev-kubelet', dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }),
+    issueClient(authority, { user: 'kube-apiserver-kubelet-client' }),
   ]);
   await Promise.all([
     writePair('ca', authority),
@@ -70,6 +72,8 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
     writePair('apiserver', apiserver),
     writePair('etcd', etcd),
     writePair('etcd-client', etcdClient),
+    writePair('kubelet', kubelet),
+    writePair('kubelet-client', kubeletClient),
     write('service-account.key', serviceAccount.keyPem),
     write('service-account.pub', serviceAccount.publicPem),
   ]);

@@ -20,9 +20,9 @@ export function nodeNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `node-${index + 1}`);
 }
 
-/** Creates the nodes; kwok makes them Ready. */
-export async function createNodes(client: KubeClient, names: readonly string[]): Promise<void> {
-  await Promise.all(names.map((name, index) => client.create('/api/v1/nodes', node(name, index))));
+/** Creates the nodes; kwok makes them Ready. @param kubeletPort where one kubelet serves for all of them */
+export async function createNodes(client: KubeClient, names: readonly string[], kubeletPort: number): Promise<void> {
+  await Promise.all(names.map((name, index) => client.create('/api/v1/nodes', node(name, index, kubeletPort))));
 }
 
 /** Creates the default StorageClass `standard`. */
@@ -99,7 +99,7 @@ function isUsable(item: NodeView): boolean {
   return ready && (item.spec.taints ?? []).length === 0;
 }
 
-function node(name: string, index: number): unknown {
+function node(name: string, index: number, kubeletPort: number): unknown {
   const { arch } = platform();
   return {
     apiVersion: 'v1',
@@ -122,6 +122,7 @@ function node(name: string, index: number): unknown {
         { type: 'InternalIP', address: '127.0.0.1' },
         { type: 'Hostname', address: name },
       ],
+      daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
       nodeInfo: {
         architecture: arch,
         operatingSystem: 'linux',

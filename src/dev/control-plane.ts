@@ -1,6 +1,6 @@
 /**
  * Starts a real Kubernetes control plane on loopback: etcd, kube-apiserver, kube-controller-manager, kube-scheduler,
- * and kwok as the kubelet of some nodes. `npm start`, the tests and CI stand on it. Every start is a new, empty
+ * kwok as the kubelet of some nodes, and a program that serves what kwok does not of one (logs, exec and the like). `npm start`, the tests and CI stand on it. Every start is a new, empty
  * cluster; when this process ends, however it ends, all programs end.
  */
 
@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CertificatePair, type ClientSubject, issueClient } from '../pki/certificates.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
+import type { ChildSpec } from './child.ts';
 import { type ClusterFiles, hostKubeconfig, writeClusterFiles } from './cluster-files.ts';
 import { createNodes, createStorageClass, nodeNames, removeVolumeFolders, waitUntilUsable } from './cluster-objects.ts';
 import { DevError } from './errors.ts';
@@ -19,19 +20,14 @@ import { tryLock } from './lock.ts';
 import { choosePort } from './ports.ts';
 import { programArgs, type ServerName } from './program-args.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import type { OptionalName } from './versions.ts';
 
 const CONFIG_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta.url));
 const POLL_MS = 25;
 const STOP_GRACE_MS = 8_000;
-const SERVER_NAMES: readonly ServerName[] = [
-  'etcd',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kwok',
-];
-/** Stopped first, together: they only talk to the API server. */
-const API_CLIENTS: readonly ServerName[] = ['kwok', 'kube-scheduler', 'kube-controller-manager'];
+/** Between etcd and the API server, and stopped first, together: nothing else asks anything of them. */
+const AROUND: readonly ServerName[] = ['dev-kubelet', 'kwok', 'kube-scheduler', 'kube-controller-manager'];
+const SERVER_NAMES: readonly ServerName[] = ['etcd', 'kube-apiserver', ...AROUND];
 
 export interface ControlPlaneOptions {
   /** Holds data, keys and logs. The folders `etcd`, `pki` and `logs` in it are emptied at the start. */
@@ -41,7 +37,7 @@ export interface ControlPlaneOptions {
   /** Number of kwok nodes; default 2. */
   readonly nodes?: number;
   /** Loopback ports; 0 or none means any free one. */
-  readonly ports?: { readonly apiserver?: number; readonly etcd?: number; readonly etcdPeer?: number };
+  readonly ports?: Partial<Readonly<Record<'apiserver' | 'etcd' | 'etcdPeer' | 'kubelet', number>>>;
   /** A default StorageClass whose claims become Bound; default true. */
   readonly volumes?: boolean;
   /** Write an audit log (Metadata level); default true. */
@@ -57,6 +53,9 @@ export interface ControlPlaneOptions {
   /** Hears when a program ends by itself after the start; the message holds the end of its log. */
   readonly onUnexpectedExit?: (program: ServerName, error: Error) => void;
 }
+
+/** Without the kubelet where that could not be built. */
+export type PerServer<T> = Readonly<Record<Exclude<ServerName, OptionalName>, T> & Partial<Record<OptionalName, T>>>;
 
 export interface ControlPlane extends AsyncDisposable {
   /** `https://127.0.0.1:<port>` */
@@ -76,7 +75,7 @@ export interface ControlPlane extends AsyncDisposable {
   readonly workDir: string;
   readonly nodes: readonly string[];
   /** The programs as they are now; a restarted one has a new pid. */
-  programs(): Record<ServerName, { readonly pid: number; readonly logPath: string; readonly running: boolean }>;
+  programs(): PerServer<{ readonly pid: number; readonly logPath: string; readonly running: boolean }>;
   /** Signs a client certificate for a user of the host cluster. */
   issueClient(subject: ClientSubject): Promise<CertificatePair>;
   /** A kubeconfig for a user of the host cluster, with a new certificate. */
@@ -116,24 +115,36 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const etcdPort = await choosePort(options.ports?.etcd, 'ports.etcd');
   const etcdPeerPort = await choosePort(options.ports?.etcdPeer, 'ports.etcdPeer');
   const apiserverPort = await choosePort(options.ports?.apiserver, 'ports.apiserver');
+  const kubeletPort = await choosePort(options.ports?.kubelet, 'ports.kubelet');
   const server = `https://127.0.0.1:${apiserverPort}`;
   const files = await writeClusterFiles(join(workDir, 'pki'), server);
   const auditLogPath = options.audit === false ? undefined : join(logs, 'audit.log');
   const args = programArgs(
-    { files, etcdDataDir, etcdPort, etcdPeerPort, apiserverPort, configDir: CONFIG_DIR, auditLogPath },
+    {
+      files,
+      etcdDataDir,
+      etcdPort,
+      etcdPeerPort,
+      apiserverPort,
+      kubeletPort,
+      containersDir: join(workDir, 'containers'),
+      configDir: CONFIG_DIR,
+      auditLogPath,
+    },
     options.extraArgs,
   );
+  const servers = SERVER_NAMES.filter((name) => binaries[name] !== undefined);
 
   let started = false;
-  const specs = perServer((name) => ({
+  const specs = perServer(servers, (name) => ({
     name,
-    file: binaries[name],
+    file: binaries[name] ?? '',
     args: args[name],
     logPath: join(logs, `${name}.log`),
     // So that no program reads a configuration of the user's.
     env: { HOME: workDir },
   }));
-  const supervisor = createSupervisor<ServerName>(specs, (name, error) => {
+  const supervisor = createSupervisor(specs as Record<ServerName, ChildSpec>, (name, error) => {
     if (started) options.onUnexpectedExit?.(name, error);
   });
   const client = createKubeClient({ server, caPem: files.authority.certPem, ...files.admin });
@@ -155,10 +166,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   progress(`starting the control plane at ${server}`);
   await run('etcd', deadlineMs);
   await run('kube-apiserver', deadlineMs);
-  for (const name of API_CLIENTS) await run(name, deadlineMs);
-  await Promise.all([createNodes(client, nodes), options.volumes === false ? undefined : createStorageClass(client)]);
+  for (const name of AROUND.filter((one) => servers.includes(one))) await run(name, deadlineMs);
+  await Promise.all([
+    createNodes(client, nodes, kubeletPort),
+    options.volumes === false ? undefined : createStorageClass(client),
+  ]);
   let usable = waitUntilUsable(client, nodes, deadlineMs, signal);
-  for (const name of SERVER_NAMES) usable = supervisor.whileRunning(name, usable);
+  for (const name of servers) usable = supervisor.whileRunning(name, usable);
   await usable;
   started = true;
 
@@ -176,7 +190,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     workDir,
     nodes,
     programs: () =>
-      perServer((name) => {
+      perServer(servers, (name) => {
         const { pid, running, spec } = supervisor.child(name);
         return { pid, running, logPath: spec.logPath };
       }),
@@ -195,8 +209,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 }
 
-function perServer<T>(make: (name: ServerName) => T): Record<ServerName, T> {
-  return Object.fromEntries(SERVER_NAMES.map((name) => [name, make(name)])) as Record<ServerName, T>;
+function perServer<T>(servers: readonly ServerName[], make: (name: ServerName) => T): PerServer<T> {
+  return Object.fromEntries(servers.map((name) => [name, make(name)])) as unknown as PerServer<T>;
 }
 
 function facts(files: ClusterFiles, server: string) {
@@ -214,7 +228,7 @@ function facts(files: ClusterFiles, server: string) {
 async function stopAll(supervisor: Supervisor<ServerName>, client: KubeClient): Promise<void> {
   // A frozen program would keep the others waiting.
   supervisor.thawAll();
-  await supervisor.stop(API_CLIENTS, STOP_GRACE_MS);
+  await supervisor.stop(AROUND, STOP_GRACE_MS);
   await removeVolumeFolders(client);
   client.close();
   await supervisor.stop(['kube-apiserver'], STOP_GRACE_MS);

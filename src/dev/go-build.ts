@@ -15,6 +15,7 @@ import { KUBERNETES_VERSION, type ProgramInfo } from './versions.ts';
 
 const MODULE_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta.url));
 const MIN_GO_MINOR = 26;
+export const MIN_GO = `1.${MIN_GO_MINOR}`;
 /** Where the Go installer puts it, which a non-login shell's PATH often lacks. */
 const USUAL_FOLDERS = ['/usr/local/go/bin'];
 /** What go itself needs to be told by its user; everything else it finds by HOME. */

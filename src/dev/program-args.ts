@@ -7,7 +7,13 @@
 import { type ClusterFiles, SERVICE_CIDR } from './cluster-files.ts';
 
 /** The programs that run; kubectl is not one of them. */
-export type ServerName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
+export type ServerName =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kwok'
+  | 'dev-kubelet';
 
 export interface ArgsInput {
   readonly files: ClusterFiles;
@@ -15,6 +21,9 @@ export interface ArgsInput {
   readonly etcdPort: number;
   readonly etcdPeerPort: number;
   readonly apiserverPort: number;
+  readonly kubeletPort: number;
+  /** Where the containers' folders are. */
+  readonly containersDir: string;
   /** Folder of audit-policy.yaml and kwok.yaml. */
   readonly configDir: string;
   /** No audit log when undefined. */
@@ -32,6 +41,7 @@ export function programArgs(
     'kube-controller-manager': [...controllerManagerArgs(input), ...(extra['kube-controller-manager'] ?? [])],
     'kube-scheduler': [...schedulerArgs(input), ...(extra['kube-scheduler'] ?? [])],
     kwok: [...kwokArgs(input), ...(extra.kwok ?? [])],
+    'dev-kubelet': [...devKubeletArgs(input), ...(extra['dev-kubelet'] ?? [])],
   };
 }
 
@@ -83,6 +93,11 @@ function apiserverArgs({ files, etcdPort, apiserverPort, configDir, auditLogPath
     `--tls-cert-file=${files.path('apiserver.crt')}`,
     `--tls-private-key-file=${files.path('apiserver.key')}`,
     `--client-ca-file=${files.path('ca.crt')}`,
+    // No name service knows the nodes.
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-certificate-authority=${files.path('ca.crt')}`,
+    `--kubelet-client-certificate=${files.path('kubelet-client.crt')}`,
+    `--kubelet-client-key=${files.path('kubelet-client.key')}`,
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${files.path('service-account.pub')}`,
     `--service-account-signing-key-file=${files.path('service-account.key')}`,
@@ -127,5 +142,15 @@ function kwokArgs({ files, configDir }: ArgsInput): string[] {
     '--node-lease-duration-seconds=40',
     '--cidr=10.244.0.0/16',
     '--node-ip=127.0.0.1',
+  ];
+}
+
+function devKubeletArgs({ files, kubeletPort, containersDir }: ArgsInput): string[] {
+  return [
+    `--address=127.0.0.1:${kubeletPort}`,
+    `--tls-cert-file=${files.path('kubelet.crt')}`,
+    `--tls-private-key-file=${files.path('kubelet.key')}`,
+    `--client-ca-file=${files.path('ca.crt')}`,
+    `--root-dir=${containersDir}`,
   ];
 }

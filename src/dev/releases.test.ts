@@ -36,8 +36,16 @@ describe('releaseOf', () => {
   it('knows that the servers are released for Linux only', () => {
     for (const program of PROGRAMS) {
       expect(releaseOf(program, OFFICIAL_BASES, { os: 'darwin', arch: 'arm64' })).toBeUndefined();
+      if (program.optional) continue;
       expect(releaseOf(program, OFFICIAL_BASES, { os: 'linux', arch: 'arm64' })).toBeDefined();
     }
+  });
+
+  it('knows that nobody releases our own', () => {
+    const own = PROGRAMS.filter(({ name }) => name === 'dev-kubelet');
+    expect(own.map((program) => releaseOf(program, OFFICIAL_BASES, { os: 'linux', arch: 'amd64' }))).toEqual([
+      undefined,
+    ]);
   });
 });
 

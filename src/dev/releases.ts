@@ -29,11 +29,13 @@ export const OFFICIAL_BASES: ReleaseBases = {
   githubApi: 'https://api.github.com',
 };
 
-/** @returns undefined when nobody publishes this program for this machine (the servers are released for Linux only) */
+/** @returns undefined when nobody publishes this program for this machine (the servers: for Linux only; our own: never) */
 export function releaseOf(program: ProgramInfo, bases: ReleaseBases, machine = platform()): Release | undefined {
   const { os, arch } = machine;
   if (os !== 'linux') return undefined;
   switch (program.name) {
+    case 'dev-kubelet':
+      return undefined;
     case 'etcd': {
       const stem = `etcd-v${ETCD_VERSION}-${os}-${arch}`;
       const folder = `${bases.github}/etcd-io/etcd/releases/download/v${ETCD_VERSION}`;

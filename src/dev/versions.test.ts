@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   acceptsVersion,
+  DEV_KUBELET_VERSION,
   defaultCacheDir,
   ETCD_VERSION,
   KUBERNETES_VERSION,
@@ -13,6 +14,8 @@ import {
 
 const goMod = readFileSync(new URL('../../deploy/dev-cluster/go.mod', import.meta.url), 'utf8');
 const tools = readFileSync(new URL('../../deploy/dev-cluster/tools.go', import.meta.url), 'utf8');
+
+const kubelet = readFileSync(new URL('../../deploy/dev-cluster/kubelet/main.go', import.meta.url), 'utf8');
 
 function program(name: ProgramName): ProgramInfo {
   const found = PROGRAMS.find((candidate) => candidate.name === name);
@@ -36,7 +39,13 @@ describe('the pinned versions', () => {
   });
 
   it('name every program in tools.go', () => {
-    for (const { goPackage } of PROGRAMS) expect(tools).toContain(`_ "${goPackage}"`);
+    for (const { goPackage, optional } of PROGRAMS) if (!optional) expect(tools).toContain(`_ "${goPackage}"`);
+  });
+
+  it('name our own kubelet at the version that it tells', () => {
+    expect(kubelet).toContain(`const version = "${DEV_KUBELET_VERSION}"`);
+    expect(program('dev-kubelet').goPackage).toBe('kubeveil.dev/dev-cluster/kubelet');
+    expect(goMod).toMatch(/^module kubeveil\.dev\/dev-cluster$/m);
   });
 });
 

@@ -9,8 +9,20 @@ import { join } from 'node:path';
 export const KUBERNETES_VERSION = '1.36.3';
 export const ETCD_VERSION = '3.6.13';
 export const KWOK_VERSION = '0.8.0';
+/** Of our own: see deploy/dev-cluster/kubelet/main.go, which has the same. */
+export const DEV_KUBELET_VERSION = '1';
 
-export type ProgramName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok' | 'kubectl';
+/** What no control plane does without. */
+export type RequiredName =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kwok'
+  | 'kubectl';
+/** What is left out where it cannot be built: without it there are no logs, exec and the like. */
+export type OptionalName = 'dev-kubelet';
+export type ProgramName = RequiredName | OptionalName;
 
 export interface ProgramInfo {
   readonly name: ProgramName;
@@ -23,6 +35,8 @@ export interface ProgramInfo {
   readonly versionPattern: RegExp;
   /** The Go package that `go build` turns into the program. */
   readonly goPackage: string;
+  /** A control plane does without it where it is not to be had. */
+  readonly optional?: boolean;
 }
 
 const KUBERNETES_PATTERN = /^Kubernetes v(\S+)/m;
@@ -64,6 +78,15 @@ export const PROGRAMS: readonly ProgramInfo[] = [
     accepts: 'exact',
     versionArgs: ['version', '--client'],
     versionPattern: /^Client Version: v(\S+)/m,
+  },
+  {
+    name: 'dev-kubelet',
+    version: DEV_KUBELET_VERSION,
+    accepts: 'exact',
+    versionArgs: ['--version'],
+    versionPattern: /^dev-kubelet v(\S+)/m,
+    goPackage: 'kubeveil.dev/dev-cluster/kubelet',
+    optional: true,
   },
 ];
 

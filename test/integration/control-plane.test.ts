@@ -46,6 +46,29 @@ async function apply(object: unknown): Promise<void> {
   await applied;
 }
 
+describe('its kubelet', () => {
+  beforeAll(async () => {
+    await inNamespace('run', 'streams', '--image=none');
+    await inNamespace('wait', 'pod/streams', '--for=condition=Ready', '--timeout=120s');
+  });
+
+  it('runs commands, and tells their exit codes', async () => {
+    expect(await inNamespace('exec', 'streams', '--', 'sh', '-c', 'echo $HOSTNAME')).toBe('streams');
+    const exits = inNamespace('exec', 'streams', '--', 'sh', '-c', 'echo bad >&2; exit 7');
+    await expect(exits).rejects.toMatchObject({ code: 7, stderr: expect.stringContaining('bad') });
+  });
+
+  it('serves the log that was written, from a time on, its end, or that of the container before', async () => {
+    const lines = ['2026-01-01T10:00:00Z one', '2026-01-02T10:00:00Z two', '2026-01-03T10:00:00Z three'];
+    await inNamespace('exec', 'streams', '--', 'sh', '-c', `echo '${lines.join('\n')}' > log; echo old > log.previous`);
+    expect(await inNamespace('logs', 'streams')).toBe('one\ntwo\nthree');
+    expect(await inNamespace('logs', 'streams', '--timestamps')).toBe(lines.join('\n'));
+    expect(await inNamespace('logs', 'streams', '--since-time=2026-01-02T00:00:00Z')).toBe('two\nthree');
+    expect(await inNamespace('logs', 'streams', '--tail=1')).toBe('three');
+    expect(await inNamespace('logs', 'streams', '--previous')).toBe('old');
+  });
+});
+
 describe('the control plane', () => {
   it('has the pinned version, the same kubectl and two usable nodes', async () => {
     const version = JSON.parse(await kubectl('version', '-o', 'json')) as {

@@ -8,9 +8,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../src/dev/control-plane.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  type PerServer,
+  startControlPlane,
+} from '../../src/dev/control-plane.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
-import type { ServerName } from '../../src/dev/program-args.ts';
 
 /** What test files may know of the shared control plane; plain data, as it crosses to the test workers. */
 export interface ControlPlaneFacts {
@@ -25,7 +29,7 @@ export interface ControlPlaneFacts {
   readonly auditLogPath: string;
   readonly workDir: string;
   readonly nodes: readonly string[];
-  readonly pids: Readonly<Record<ServerName, number>>;
+  readonly pids: PerServer<number>;
 }
 
 declare module 'vitest' {
@@ -90,6 +94,6 @@ export function factsOf(controlPlane: ControlPlane): ControlPlaneFacts {
     auditLogPath,
     workDir: controlPlane.workDir,
     nodes: controlPlane.nodes,
-    pids: pids as Record<ServerName, number>,
+    pids: pids as unknown as PerServer<number>,
   };
 }
