@@ -7,7 +7,7 @@
  * @see k8s.io/apimachinery pkg/api/errors/errors.go at v0.36
  */
 import type { FieldProblem } from './k8s/field-problems.ts';
-import { alreadyExistsText, invalidText, type NamedObject, notFoundText } from './k8s/status-texts.ts';
+import { alreadyExistsText, conflictText, invalidText, type NamedObject, notFoundText } from './k8s/status-texts.ts';
 import type { StatusDetails } from './k8s/types.ts';
 
 const TABLE = {
@@ -98,6 +98,12 @@ export function notFound(of: NamedObject): ApiError {
 export function alreadyExists(of: NamedObject): ApiError {
   const { message, details } = alreadyExistsText(of);
   return new ApiError('ERR_ALREADY_EXISTS', message, { details });
+}
+
+/** 409 as kube-apiserver says it of a write that meets another object, or another state of it, than it was meant for. */
+export function conflict(of: NamedObject, why: string): ApiError {
+  const { message, details } = conflictText(of, why);
+  return new ApiError('ERR_CONFLICT', message, { details });
 }
 
 /** 422 as kube-apiserver says it of an object with faults; at least one. `of.what` is its kind. */

@@ -1,6 +1,6 @@
 /**
  * Refusals that speak of one object, in kube-apiserver's words, with the same as data.
- * @see k8s.io/apimachinery pkg/api/errors/errors.go (NewNotFound, NewAlreadyExists, NewInvalid) at v0.36
+ * @see k8s.io/apimachinery pkg/api/errors/errors.go (NewNotFound, NewAlreadyExists, NewConflict, NewInvalid) at v0.36
  */
 import { goQuote } from '../lib/go-quote.ts';
 import { aggregate } from './aggregate.ts';
@@ -34,6 +34,11 @@ export function notFoundText(of: NamedObject): StatusText {
 /** `pods "web" already exists` */
 export function alreadyExistsText(of: NamedObject): StatusText {
   return { message: `${named(of)} already exists`, details: detailsOf(of) };
+}
+
+/** `Operation cannot be fulfilled on pods "web": the object has been modified` */
+export function conflictText(of: NamedObject, why: string): StatusText {
+  return { message: `Operation cannot be fulfilled on ${named(of)}: ${why}`, details: detailsOf(of) };
 }
 
 /** `Role.rbac.authorization.k8s.io "reader" is invalid: rules[0].verbs: Required value`. At least one problem. */

@@ -5,7 +5,7 @@
  *   /api/{version}/namespaces/{namespace}/{resource}[/{name}[/{subresource}]]
  *   /api/{version}/namespaces/{name}/status|finalize
  *   /api/{version}/.../{name}/proxy/{any path}
- *   /api/{version}/watch/...                  the older spelling of ?watch=true
+ *   /api/{version}/watch/...                  the older spelling of ?watch=true; a name in it is a field selector
  *   /apis/{group}/{version}/...               the same for named groups
  *   anything else                             not a resource: discovery, OpenAPI, version, health
  *
@@ -16,6 +16,7 @@
  */
 import { ApiError, methodNotAllowed, noSuchPath } from '../errors.ts';
 import type { Query, RequestInfo, ResourceInfo } from '../exchange.ts';
+import { FieldSelector } from '../k8s/selector.ts';
 import type { Verb } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { selectedName } from './selected-name.ts';
@@ -115,9 +116,20 @@ function resourceInfo(method: string, target: Target, root: Root, claimed: strin
     rest,
     namespace: namespace as TenantName | '',
     name,
-    query,
+    query: watchPath && urlName !== '' ? pinnedTo(urlName, query) : query,
     claimed,
   };
+}
+
+/** What follows selects by parameters alone: a name in the path of a watch must be among them, or it selects nothing. */
+function pinnedTo(name: string, query: Query): Query {
+  const given = query.get('fieldSelector') ?? '';
+  if (given === '') {
+    const selector = new FieldSelector([{ field: 'metadata.name', operator: '=', value: name }]);
+    return new Map([...query, ['fieldSelector', selector.toString()]]);
+  }
+  if (selectedName(query) === name) return query;
+  throw new ApiError('ERR_BAD_REQUEST', "fieldSelector metadata.name doesn't match requested name");
 }
 
 function verbOf(method: string): Verb {

@@ -1,8 +1,7 @@
 /**
- * What a verb needs of the body of its request: the object, which must be what the URL names, a patch, or the options of
- * a deletion. All in the tenant's terms.
+ * What a verb needs of the body of its request: the object, which must be what the URL names, or a patch. In the
+ * tenant's terms. Options of a deletion are in `delete-options.ts`.
  */
-
 import { ApiError, invalid } from '../errors.ts';
 import type { Body } from '../exchange.ts';
 import { notSupported } from '../k8s/field-problems.ts';
@@ -40,25 +39,6 @@ function refuseUnknownRole(call: Call, object: JsonObject): void {
 export function patchOf(call: Call): Body {
   if (call.body === undefined) throw new ApiError('ERR_BAD_REQUEST', 'the request has no patch in its body');
   return call.body;
-}
-
-const OPTIONS = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun'] as const;
-
-/**
- * DeleteOptions made anew from the fields that there are, whatever apiVersion the client wrote above them; undefined
- * when the request has no body.
- * @throws {ApiError} ERR_BAD_REQUEST
- */
-export function deleteOptionsOf(call: Call): JsonObject | undefined {
-  const document = call.body?.document;
-  if (document === undefined) return undefined;
-  if (!isObject(document)) throw new ApiError('ERR_BAD_REQUEST', 'the body of a DELETE must be a DeleteOptions object');
-  const options: JsonObject = { apiVersion: 'v1', kind: 'DeleteOptions' };
-  for (const name of OPTIONS) {
-    const value = document[name];
-    if (value !== undefined) options[name] = value;
-  }
-  return options;
 }
 
 /**

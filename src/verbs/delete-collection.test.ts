@@ -60,12 +60,54 @@ describe('deleting a collection of cluster-scoped objects', () => {
 
   it('cannot be turned on another object by preconditions of the client', async () => {
     const one = lab(gone);
-    await one.ask('DELETE', ROLES, { body: { preconditions: { uid: 'another', resourceVersion: '1' } } });
+    const body = { preconditions: { uid: 'another', resourceVersion: '1' } };
+    await expect(one.ask('DELETE', ROLES, { body })).rejects.toMatchObject({
+      code: 'ERR_CONFLICT',
+      details: { name: 'one', kind: 'ClusterRole' },
+    });
+    expect(deletions(one)).toEqual([]);
+  });
+
+  it('holds each object to preconditions of the client, and ends where one fails', async () => {
+    const one = lab((name) => (name === 'acme--one' ? gone(name) : refusal(409, 'Conflict')));
+    const body = { preconditions: { resourceVersion: '1' } };
+    expect(await one.ask('DELETE', ROLES, { body })).toMatchObject({ status: 409 });
     expect(deletions(one).map((request) => bodyOf(request)['preconditions'])).toEqual([
-      { uid: 'uid-acme--one' },
-      { uid: 'uid-acme--two' },
+      { uid: 'uid-acme--one', resourceVersion: '1' },
+      { uid: 'uid-acme--two', resourceVersion: '1' },
     ]);
   });
+
+  it('says in each deletion what the query says of all', async () => {
+    const one = lab(gone);
+    const query = 'dryRun=All&gracePeriodSeconds=5&propagationPolicy=Foreground&limit=2';
+    await one.ask('DELETE', `${ROLES}?${query}`);
+    expect(one.upstream.texts()[0]).toBe(`GET ${UPSTREAM}?limit=2&labelSelector=kubeveil.dev/tenant=acme`);
+    for (const request of deletions(one)) {
+      expect(request.query ?? []).toEqual([]);
+      expect(bodyOf(request)).toMatchObject({
+        dryRun: ['All'],
+        gracePeriodSeconds: 5,
+        propagationPolicy: 'Foreground',
+      });
+    }
+    expect(deletions(one)).toHaveLength(2);
+  });
+
+  it('reads no option from the query where there is a body, as the API server', async () => {
+    const one = lab(gone);
+    await one.ask('DELETE', `${ROLES}?dryRun=All`, { body: {} });
+    for (const request of deletions(one)) expect(bodyOf(request)['dryRun']).toBeUndefined();
+  });
+
+  it.each(['dryRun=some', 'propagationPolicy=some', 'propagationPolicy=Orphan&orphanDependents=true'])(
+    'is refused for %s before anything is deleted',
+    async (query) => {
+      const one = lab(gone);
+      await expect(one.ask('DELETE', `${ROLES}?${query}`)).rejects.toMatchObject({ code: 'ERR_INVALID' });
+      expect(one.upstream.requests).toEqual([]);
+    },
+  );
 
   it.each([404, 409])('goes on past one that is gone or another by then (%i)', async (status) => {
     const one = lab((name) => (name === 'acme--one' ? refusal(status, 'Whatever') : gone(name)));
@@ -111,5 +153,23 @@ describe('deleting a collection in one namespace', () => {
       await expect(one.ask('DELETE', target)).rejects.toMatchObject({ code: 'ERR_METHOD_NOT_ALLOWED' });
     }
     expect(one.upstream.requests).toEqual([]);
+  });
+});
+
+describe('deleting one object', () => {
+  const ONE = `${ROLES}/one`;
+
+  it('takes DeleteOptions of any version, and nothing else', async () => {
+    const one = lab(gone);
+    for (const body of [{}, { kind: 'DeleteOptions' }, { kind: 'DeleteOptions', apiVersion: 'apps/v9' }]) {
+      expect(await one.ask('DELETE', ONE, { body })).toMatchObject({ status: 200 });
+    }
+    const before = one.upstream.requests.length;
+    for (const kind of ['Pod', 'Status', 5]) {
+      await expect(one.ask('DELETE', ONE, { body: { kind, apiVersion: 'v1' } })).rejects.toMatchObject({
+        code: 'ERR_BAD_REQUEST',
+      });
+    }
+    expect(one.upstream.requests).toHaveLength(before);
   });
 });

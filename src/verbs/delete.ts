@@ -1,8 +1,8 @@
 /** DELETE of one object. The body may hold DeleteOptions: preconditions, propagation, grace. */
 import type { Reply } from '../exchange.ts';
 import { objectReply } from './answer.ts';
-import { deleteOptionsOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { bodyOptions } from './delete-options.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { refuseImmortal } from './namespaces.ts';
 import { verbParameters } from './query.ts';
@@ -20,7 +20,7 @@ export async function remove(call: Call, deps: VerbDeps): Promise<Reply> {
     method: 'DELETE',
     name: upstreamNameOf(call),
     query: verbParameters(call.info.query, 'delete'),
-    document: deleteOptionsOf(call),
+    document: bodyOptions(call),
   });
   return objectReply(call, deps, route, answer);
 }

@@ -22,6 +22,7 @@ import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { openContinue, sealContinue } from './continue-token.ts';
 import { sendList, showList } from './list.ts';
+import { integerParameter } from './list-options.ts';
 import { type Pairs, pick } from './query.ts';
 import { cutRows } from './representation.ts';
 import { asReader, routeInNamespace, routeToNamespaces } from './route.ts';
@@ -41,7 +42,8 @@ interface Position {
 }
 
 export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
-  const limit = limitOf(call);
+  // As for the API server: none and less than none is no limit.
+  const limit = Math.max(0, integerParameter(call.info.query, 'limit'));
   const opened = await openContinue(call, deps, 'across');
   const position = opened === undefined ? undefined : (opened as unknown as Position);
 
@@ -195,13 +197,4 @@ function joinParts(shape: JsonObject | undefined, parts: readonly JsonObject[], 
     throw new ApiError('ERR_EXPIRED', 'the list can no longer be continued: start again without continue');
   const key = isTable(base) ? 'rows' : 'items';
   return { ...base, metadata: { resourceVersion: revision }, [key]: parts.flatMap(contentOf) };
-}
-
-/** @throws {ApiError} ERR_BAD_REQUEST for a limit that is no number */
-function limitOf(call: Call): number {
-  const limit = call.info.query.get('limit') ?? '';
-  if (limit === '') return 0;
-  if (!/^\d{1,18}$/.test(limit))
-    throw new ApiError('ERR_BAD_REQUEST', `limit ${JSON.stringify(limit)} is not a whole number`);
-  return Number(limit);
 }

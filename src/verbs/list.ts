@@ -14,7 +14,7 @@ import { listToTenant } from '../translate/list.ts';
 import { tableToTenant } from '../translate/table.ts';
 import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
-import { openContinue, sealContinue } from './continue-token.ts';
+import { openContinue, pageOf, sealContinue } from './continue-token.ts';
 import { dropForeign } from './egress-check.ts';
 import { type Pairs, selectorParameters, verbParameters } from './query.ts';
 import { cutList, cutRows } from './representation.ts';
@@ -26,8 +26,7 @@ import { printTable } from './table-printer.ts';
 export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
   const route = routeOf(call, deps, 'read');
   const position = await openContinue(call, deps, 'one');
-  const page: Pairs = position === undefined ? [] : [['continue', String(position['token'])]];
-  const answer = await sendList(call, deps, route, [...verbParameters(call.info.query, 'list'), ...page]);
+  const answer = await sendList(call, deps, route, [...verbParameters(call.info.query, 'list'), ...pageOf(position)]);
   if (!isSuccess(answer)) return await refusedPage(call, deps, answer);
 
   const shown = showList(call, deps, route, answer.document);

@@ -26,6 +26,7 @@ const BY_VERB = {
     'orphanDependents',
     'resourceVersion',
     'resourceVersionMatch',
+    'limit',
   ],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -39,9 +40,10 @@ export function isDryRun(query: Query): boolean {
   return (query.get('dryRun') ?? '') !== '';
 }
 
-/** True for a switch that the client set. */
+/** As Kubernetes converts a query parameter to a boolean: present and neither `0` nor `false`. */
 export function isOn(query: Query, name: string): boolean {
-  return ['true', '1'].includes(query.get(name) ?? '');
+  const value = query.get(name)?.toLowerCase();
+  return value !== undefined && value !== '0' && value !== 'false';
 }
 
 /** Those of these parameters that the client gave. */

@@ -45,7 +45,7 @@ describe('what goes upstream', () => {
   it.each([
     ['GET', `${PODS}/one?resourceVersion=0&pretty=true&limit=1&x=y`, 'resourceVersion=0'],
     ['DELETE', `${PODS}/one?gracePeriodSeconds=0&force=true&fieldManager=me`, 'gracePeriodSeconds=0'],
-    ['DELETE', `${PODS}?propagationPolicy=Orphan&limit=1`, 'propagationPolicy=Orphan'],
+    ['DELETE', `${PODS}?propagationPolicy=Orphan&limit=1`, 'propagationPolicy=Orphan&limit=1'],
     [
       'GET',
       `${PODS}?limit=1&timeoutSeconds=5&allowWatchBookmarks=true&labelSelector=a`,

@@ -8,6 +8,7 @@ import { deleteCollection } from './delete-collection.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { listAcross } from './list-across.ts';
+import { checkListOptions } from './list-options.ts';
 import { createNamespace } from './namespaces.ts';
 import { patch } from './patch.ts';
 import { refuseOtherShape } from './representation.ts';
@@ -21,6 +22,7 @@ const WRITES = { update, patch, delete: remove, deletecollection: deleteCollecti
 export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
   const { verb, resource, namespace } = call.info;
   refuseOtherShape(call);
+  if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);
   const isAcross = call.at.kind.namespaced && namespace === '';
   switch (verb) {
     case 'get':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Feed, queryOf, type Scripted, textOf } from '../../test/support/scripted-upstream.ts';
+import { Feed, queryOf, type Scripted } from '../../test/support/scripted-upstream.ts';
 import { listOf, refusal, TABLE, VerbLab } from '../../test/support/verb-lab.ts';
 import { nameOf, namespaceOf, versionOf } from '../k8s/meta.ts';
 import { objects } from '../k8s/read.ts';
@@ -150,17 +150,5 @@ describe('a watch over all namespaces', () => {
     const { value } = await events.next();
     expect(value?.object).toMatchObject({ kind: 'Table', columnDefinitions: columns });
     expect(objects(value?.object, 'rows').map(({ cells }) => cells)).toEqual([['mine']]);
-  });
-
-  it.each([
-    'sendInitialEvents=true',
-    'resourceVersionMatch=NotOlderThan',
-    'sendInitialEvents=true&resourceVersionMatch=Exact',
-  ])('leaves the refusal of %s alone to upstream', async (query) => {
-    const one = new VerbLab((request) => {
-      expect(textOf(request)).toContain('/api/v1/namespaces/acme--default/pods?');
-      return refusal(422, 'Invalid', 'resourceVersionMatch is forbidden');
-    });
-    expect(await one.ask('GET', `/api/v1/pods?watch=true&${query}`)).toMatchObject({ status: 422 });
   });
 });

@@ -1,25 +1,16 @@
-/**
- * WATCH of a namespaced kind over all of a tenant's namespaces: one upstream watch of the kind, from which only events
- * of the tenant's namespaces pass. The prefix of a namespace decides, which the host's own wall ties to its label.
- *
- * Initial events are those of the exact cross-namespace LIST, then the bookmark that ends them, then what came since.
- */
-import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { isTable } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
-import type { TenantName } from '../tenancy/names.ts';
 import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { listAcross } from './list-across.ts';
 import { isOn, type Pairs, pick, selectorParameters, verbParameters } from './query.ts';
-import { routeAcrossNamespaces, routeInNamespace } from './route.ts';
+import { routeAcrossNamespaces } from './route.ts';
 import { sendWatch } from './send.ts';
 import { showEvent, wantsInitialEvents } from './watch.ts';
 
 export async function watchAcross(call: Call, deps: VerbDeps): Promise<Reply> {
-  if (isMisused(call)) return await upstreamsRefusal(call, deps);
   if (!wantsInitialEvents(call)) return await openWatch(call, deps, verbParameters(call.info.query, 'watch'), []);
 
   // Refused as the watch would be, before anything is listed for it.
@@ -45,22 +36,6 @@ async function openWatch(call: Call, deps: VerbDeps, query: Pairs, initial: read
     }
   }
   return { kind: 'watch', events: all() };
-}
-
-/** Combinations that the API server answers with 422; it says so itself, best in one namespace. */
-function isMisused(call: Call): boolean {
-  const { query } = call.info;
-  const match = query.get('resourceVersionMatch');
-  return query.has('sendInitialEvents') !== (match !== undefined) || (match !== undefined && match !== 'NotOlderThan');
-}
-
-async function upstreamsRefusal(call: Call, deps: VerbDeps): Promise<Reply> {
-  const route = routeInNamespace(call, deps, 'read', 'default' as TenantName);
-  const opened = await sendWatch(call, deps, route, verbParameters(call.info.query, 'watch'));
-  if ('refused' in opened) return refusalReply(call, opened.refused);
-  // Accepted after all, but nothing of one namespace may pass for all of them.
-  await opened.events[Symbol.asyncIterator]().return?.();
-  throw new ApiError('ERR_INVALID', 'sendInitialEvents and resourceVersionMatch=NotOlderThan must be given together');
 }
 
 function asList(call: Call): Call {
