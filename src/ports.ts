@@ -15,7 +15,13 @@ import type { Tenant } from './tenancy/tenant.ts';
  * - provisioner: namespaces, guards, tenants
  */
 export type UpstreamIdentity =
-  | { readonly as: 'tenant'; readonly tenant: TenantId; readonly user: Identity }
+  | {
+      readonly as: 'tenant';
+      readonly tenant: TenantId;
+      readonly user: Identity;
+      /** True where the tenant's policy is of the profile `trusted`: the host lets it write more. */
+      readonly trusted?: boolean;
+    }
   | { readonly as: 'reader' }
   | { readonly as: 'provisioner' };
 

@@ -26,7 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/{architecture,bench,tools}/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{architecture,bench,conformance,tools}/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

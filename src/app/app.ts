@@ -7,6 +7,7 @@ import { issuerKeys } from '../authn/issuer-keys.ts';
 import { serviceAccountAuthenticator } from '../authn/service-account.ts';
 import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
+import type { Advertised } from '../controllers/api-service/api-service-objects.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
 import { untilDone } from '../lib/backoff.ts';
 import { createLimiter } from '../limit/limit.ts';
@@ -36,6 +37,8 @@ export interface ProxyOptions {
   /** URL under which tenants reach the proxy. */
   publicUrl?: string | undefined;
   policies: Policies;
+  /** Where pods reach the proxy. */
+  advertised?: Advertised | undefined;
   requestTimeoutMs?: number;
   shutdownGraceMs?: number;
   maxConnections?: number;
@@ -81,7 +84,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     async () => ({ ca: await servingCa(client), sealKeys: await sealKeys(client) }),
   );
 
-  const host = watchHost({ upstream, policies: options.policies, signal, onError });
+  const host = watchHost({ upstream, policies: options.policies, advertised: options.advertised, signal, onError });
   starting.defer(() => {
     ending.abort();
     return host.controllers.stop();

@@ -34,6 +34,7 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer }
       if (call.at.class !== 'published') return undefined;
       return policies.of(call.tenant).sharedNames(`${call.at.kind.group}/${call.at.kind.resource}`);
     },
+    isTrusted: (call) => policies.of(call.tenant).profile === 'trusted',
     readsSecretsAcross: (call) => policies.of(call.tenant).readsSecretsAcross,
     onLeftOut(call, error) {
       log.warn(

@@ -1,4 +1,5 @@
 /** Everything that follows the host while the proxy runs: controllers, the view that requests meet, and the walls. */
+import type { Advertised } from '../controllers/api-service/api-service-objects.ts';
 import { type Controllers, startControllers } from '../controllers/controllers.ts';
 import { readManifests } from '../controllers/walls/manifests.ts';
 import { watchReadiness } from '../controllers/walls/readiness.ts';
@@ -11,6 +12,7 @@ import { type HostView, startHostView } from './host-view.ts';
 export interface WatchHostOptions {
   readonly upstream: Upstream;
   readonly policies: Policies;
+  readonly advertised: Advertised | undefined;
   /** Ends everything. */
   readonly signal: AbortSignal;
   /** Hears every fault; each is tried again. */
@@ -26,7 +28,7 @@ export interface WatchedHost {
   whenReady(): Promise<void>;
 }
 
-export function watchHost({ upstream, policies, signal, onError }: WatchHostOptions): WatchedHost {
+export function watchHost({ upstream, policies, advertised, signal, onError }: WatchHostOptions): WatchedHost {
   const log = logger('app');
   const controllers = startControllers({
     upstream,
@@ -41,6 +43,7 @@ export function watchHost({ upstream, policies, signal, onError }: WatchHostOpti
       }),
     reserved: policies.reservedTenantIds,
     policyNames: () => policies.names,
+    advertised,
     signal,
     onError,
   });

@@ -31,6 +31,7 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
     listen: config.listen,
     publicUrl: config.publicUrl,
     policies,
+    advertised: config.advertise,
     requestTimeoutMs: config.requestTimeout,
     shutdownGraceMs: config.shutdownGrace,
     maxConnections: config.maxConnections,

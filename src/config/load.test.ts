@@ -51,6 +51,31 @@ describe('loadConfig', () => {
   });
 
   it.each([
+    ['192.0.2.5:8443', { addresses: ['192.0.2.5'], port: 8443 }],
+    ['192.0.2.5:8443, 192.0.2.6:8443', { addresses: ['192.0.2.5', '192.0.2.6'], port: 8443 }],
+    ['[2001:db8::5]:8443', { addresses: ['2001:db8::5'], port: 8443 }],
+  ])('advertises %s', (text, advertise) => {
+    expect(loadConfig({ flags: { advertise: text }, env: {} }).advertise).toEqual(advertise);
+  });
+
+  it.each([
+    'proxy.example.com:8443',
+    '192.0.2.5',
+    '192.0.2.5:0',
+    '192.0.2.5:70000',
+    '192.0.2.5:8443,192.0.2.6:8444',
+    '192.0.2.5:8443,[2001:db8::5]:8443',
+    '127.0.0.1:8443',
+    '0.0.0.0:8443',
+    '[::1]:8443',
+    '[fe80::1]:8443',
+    '169.254.1.1:8443',
+    '',
+  ])('does not advertise %j', (text) => {
+    expect(problems({ flags: { advertise: text } })).toHaveLength(1);
+  });
+
+  it.each([
     ['8443', { host: '0.0.0.0', port: 8443 }],
     [':0', { host: '0.0.0.0', port: 0 }],
     ['localhost:8443', { host: 'localhost', port: 8443 }],

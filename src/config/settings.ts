@@ -3,6 +3,7 @@
  * the file are read by it, and the docs list it. A setting `listen` is `--listen`, `KUBEVEIL_LISTEN` and, in the file,
  * `listen`; `publicUrl` is `--public-url`, `KUBEVEIL_PUBLIC_URL` and `publicUrl`.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { durationWithin } from '../lib/duration.ts';
 
@@ -31,6 +32,30 @@ const address = z.string().transform((text, context): ListenAddress => {
   }
   const host = match[1] ?? '';
   return { host: host === '' ? '0.0.0.0' : host.replace(/^\[|\]$/g, ''), port };
+});
+
+export interface AdvertisedAddresses {
+  readonly addresses: readonly string[];
+  readonly port: number;
+}
+
+/** `10.0.0.5:8443,10.0.0.6:8443`: what may stand in an EndpointSlice, which has one family and one port. */
+const advertised = z.string().transform((text, context): AdvertisedAddresses => {
+  const pairs = text.split(',').map((part) => /^\[?([0-9a-fA-F.:]+?)\]?:(\d{1,5})$/.exec(part.trim()));
+  const addresses = pairs.map((pair) => pair?.[1] ?? '');
+  const ports = pairs.map((pair) => Number(pair?.[2]));
+  const [port = 0] = ports;
+  const families = new Set(addresses.map((one) => isIP(one)));
+  if (families.size > 1 || families.has(0) || port < 1 || port > 65_535 || ports.some((one) => one !== port)) {
+    context.addIssue('must be IP:PORT, or several with commas between them, of one family and with one port');
+    return z.NEVER;
+  }
+  // The API server refuses them as endpoints.
+  if (addresses.some((one) => /^(127\.|0\.0\.0\.0$|169\.254\.|::1?$|fe80:)/i.test(one))) {
+    context.addIssue('must be addresses that pods reach: no loopback, link-local or unspecified address');
+    return z.NEVER;
+  }
+  return { addresses, port };
 });
 
 const httpsUrl = z.url({
@@ -64,6 +89,12 @@ export const SETTINGS = {
     help: 'URL that kubeconfigs name; when left out https://127.0.0.1 with the port, which leads nowhere from other machines',
     value: 'URL',
     schema: httpsUrl,
+    default: undefined,
+  },
+  advertise: {
+    help: 'where pods reach the proxy, the same for every replica: the Service default/kubernetes of each tenant leads there; nowhere when left out',
+    value: 'IP:PORT,...',
+    schema: advertised,
     default: undefined,
   },
   kubeconfig: {

@@ -7,6 +7,8 @@ import { createWorkQueue } from '../lib/work-queue.ts';
 import type { NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { createHostClient } from '../upstream/host-client.ts';
+import { createApiServiceController } from './api-service/api-service-controller.ts';
+import type { Advertised } from './api-service/api-service-objects.ts';
 import { createCustomController } from './custom/custom-controller.ts';
 import { createTenantKinds } from './host/host-kinds.ts';
 import { createHostLists } from './host/host-lists.ts';
@@ -29,6 +31,8 @@ export interface ControllersOptions {
   reserved?: ReadonlySet<string>;
   /** Names of the policies that a Tenant may name, as they are now. */
   policyNames: () => ReadonlySet<string>;
+  /** Where pods reach the proxy; see api-service/. */
+  advertised?: Advertised | undefined;
   /** Ends everything. */
   signal: AbortSignal;
   nowMs?: () => number;
@@ -96,7 +100,17 @@ export function startControllers(options: ControllersOptions): Controllers {
       nowMs,
       onError,
     });
-    started = [tenantController, custom, namespaceController, keepLists()];
+    const { createInformer, advertised } = options;
+    const apiService = createApiServiceController({
+      upstream,
+      informers,
+      proofs,
+      advertised,
+      createInformer,
+      signal,
+      onError,
+    });
+    started = [tenantController, custom, namespaceController, apiService, keepLists()];
   });
   synced.catch(() => {});
 

@@ -103,7 +103,7 @@ export async function goBuild(program: ProgramInfo, go: GoTool, file: string, si
       ],
       cwd: MODULE_DIR,
       logPath,
-      env: { ...pick(process.env), CGO_ENABLED: '0', GOWORK: 'off' },
+      env: goEnvironment(),
     });
     const abort = () => void child.kill();
     signal?.addEventListener('abort', abort, { once: true });
@@ -149,8 +149,9 @@ function isNewEnough(version: string): boolean {
   return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= MIN_GO_MINOR);
 }
 
-function pick(env: NodeJS.ProcessEnv): Record<string, string> {
-  const picked: Record<string, string> = {};
+/** What a build of pure Go is run with. */
+export function goEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const picked: Record<string, string> = { CGO_ENABLED: '0', GOWORK: 'off' };
   for (const name of GO_ENV) {
     const value = env[name];
     if (value !== undefined) picked[name] = value;

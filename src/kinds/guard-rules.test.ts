@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { guardRules, type HostRule, readerRules, readerSecretRules, tenantClusterRules } from './guard-rules.ts';
+import {
+  guardRules,
+  type HostRule,
+  readerRules,
+  readerSecretRules,
+  tenantClusterRules,
+  trustedResources,
+} from './guard-rules.ts';
 
 const ALL_RULES = [...guardRules(), ...tenantClusterRules(), ...readerRules(), ...readerSecretRules()];
 
@@ -29,8 +36,6 @@ describe('all rules', () => {
     ['', 'pods/binding', 'create'],
     ['', 'bindings', 'create'],
     ['', 'pods/exec', 'create'],
-    ['', 'pods/status', 'patch'],
-    ['', 'services/status', 'update'],
     ['', 'persistentvolumes', 'create'],
     ['', 'serviceaccounts', 'impersonate'],
     ['rbac.authorization.k8s.io', 'clusterroles', 'create'],
@@ -40,6 +45,18 @@ describe('all rules', () => {
     ['authorization.k8s.io', 'subjectaccessreviews', 'create'],
   ])('never give %s/%s %s', (group, resource, verb) => {
     expect(gives(ALL_RULES, group, resource, verb)).toBe(false);
+  });
+});
+
+describe('what only trusted tenants write', () => {
+  it('is what the guard gives and the table holds back from others', () => {
+    expect([...trustedResources()]).toEqual([
+      ['', ['pods/status', 'services/status']],
+      ['resource.k8s.io', ['resourceclaims/status']],
+    ]);
+    for (const [group, resources] of trustedResources()) {
+      for (const resource of resources) expect(gives(guardRules(), group, resource, 'patch')).toBe(true);
+    }
   });
 });
 

@@ -8,6 +8,7 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
 import { type Kind, PROFILES, type Verb, VIRTUAL_GROUP } from './kind.ts';
+import { verbsOfAny } from './profile.ts';
 import { resourceKey } from './row.ts';
 import { KINDS } from './table.ts';
 
@@ -62,6 +63,20 @@ export function tenantClusterRules(): HostRule[] {
       { group, resource: `${kind.resource}/finalizers`, verbs: ['update'] },
     ]),
   );
+}
+
+/**
+ * Resources that only trusted tenants write, by API group: the guard is one for all tenants, so a wall tells them apart by
+ * the group of trusted tenants' requests. Namespaces are written by the provisioner.
+ */
+export function trustedResources(): Map<string, string[]> {
+  const byGroup = new Map<string, string[]>();
+  for (const kind of KINDS.filter(({ naming }) => naming?.is !== 'namespace')) {
+    const subresources = Object.entries(kind.subresources).filter(([, { trusted }]) => trusted !== undefined);
+    const resources = subresources.map(([name]) => `${kind.resource}/${name}`);
+    if (resources.length > 0) byGroup.set(kind.group, [...(byGroup.get(kind.group) ?? []), ...resources].sort());
+  }
+  return byGroup;
 }
 
 /** Rules of the reader: get, list and watch of everything that a tenant may see, but Secrets; and no write. */
@@ -129,10 +144,10 @@ function isSecret(kind: Kind): boolean {
 }
 
 function subresourceGrants(kind: Kind, group: string = kind.group): Grant[] {
-  return Object.entries(kind.subresources).map(([name, { verbs }]) => ({
+  return Object.entries(kind.subresources).map(([name, subresource]) => ({
     group,
     resource: `${kind.resource}/${name}`,
-    verbs,
+    verbs: verbsOfAny(subresource),
   }));
 }
 

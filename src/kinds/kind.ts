@@ -59,6 +59,8 @@ export interface Reference {
 /** A subresource whose body may be of another kind than its parent: `pods/eviction` holds `policy/v1 Eviction`. */
 export interface Subresource {
   readonly verbs: readonly Verb[];
+  /** Verbs that only tenants under `trusted` have besides. With no other verb, nobody else has the subresource at all. */
+  readonly trusted?: readonly Verb[];
   /** Kind of the body when it is not the parent's: `Scale`, `Eviction`, `TokenRequest`. */
   readonly kind?: string;
   /** Group of that body: `autoscaling`, `policy`, `authentication.k8s.io`. */

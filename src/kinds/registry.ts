@@ -11,6 +11,7 @@ import { rowAt } from './at-version.ts';
 import { createCustomIndex } from './custom-index.ts';
 import type { HostVersions } from './host-versions.ts';
 import type { Kind, KindAtVersion, KindRegistry, Profile, ResourceKey } from './kind.ts';
+import { forProfile } from './profile.ts';
 import { resourceKey } from './row.ts';
 import { KINDS, kindByName, kindOf } from './table.ts';
 
@@ -49,11 +50,12 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
 
   function builtIn(tenant: Tenant, kind: Kind | undefined, version: string): KindAtVersion | undefined {
     if (kind === undefined) return undefined;
-    const kindClass = kind.classes[options.profileOf(tenant)];
+    const profile = options.profileOf(tenant);
+    const kindClass = kind.classes[profile];
     if (kindClass === 'absent') return undefined;
     if (options.versions().get(kind.group)?.get(version)?.has(kind.resource) !== true) return undefined;
     if (options.isOffered?.(tenant, resourceKey(kind.group, kind.resource)) === false) return undefined;
-    return rowAt(kind, kindClass, version);
+    return rowAt(forProfile(kind, profile), kindClass, version);
   }
 
   function preferred(tenant: Tenant, kind: Kind | undefined): KindAtVersion | undefined {

@@ -13,6 +13,8 @@ export const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'ge
 export const OPEN: Subresource = { verbs: ['get', 'patch', 'update'] };
 /** A subresource that tenants only read. Give the reason under `withheld`. */
 export const READ_ONLY: Subresource = { verbs: ['get'] };
+/** A status that only trusted tenants write: forged, it misleads what runs on the host. Give the reason under `withheld`. */
+export const TRUSTED_STATUS: Subresource = { verbs: ['get'], trusted: ['patch', 'update'] };
 export const SCALE: Subresource = { verbs: ['get', 'patch', 'update'], group: 'autoscaling', kind: 'Scale' };
 
 type Names = Pick<Kind, 'group' | 'resource' | 'kind'>;

@@ -35,9 +35,12 @@ export function tenantGroup(tenant: TenantId): string {
   return `${OWN_NAME_PREFIX}tenant:${tenant}`;
 }
 
+/** The group of requests of trusted tenants. It holds no right: the walls let it do what they refuse other tenants. */
+export const TRUSTED_GROUP = `${OWN_NAME_PREFIX}trusted`;
+
 /** The groups that requests of a tenant run in. */
-export function upstreamGroups(tenant: TenantId): readonly string[] {
-  return [TENANTS_GROUP, tenantGroup(tenant)];
+export function upstreamGroups(tenant: TenantId, isTrusted = false): readonly string[] {
+  return [TENANTS_GROUP, tenantGroup(tenant), ...(isTrusted ? [TRUSTED_GROUP] : [])];
 }
 
 /** The API group of Tenants, and the domain of our labels and finalizers. */

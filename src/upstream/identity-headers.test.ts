@@ -19,6 +19,14 @@ describe('identity headers', () => {
     ]);
   });
 
+  it('tell the host that a tenant is trusted, and of no other', () => {
+    const user = { username: 'alice', groups: [], uid: 'u', extra: {} };
+    const groupsOf = (trusted: boolean) =>
+      identityHeaders({ as: 'tenant', tenant: acme, user, trusted }).filter((word) => word === 'kubeveil:trusted');
+    expect(groupsOf(true)).toEqual(['kubeveil:trusted']);
+    expect(groupsOf(false)).toEqual([]);
+  });
+
   it('tell the host who asked', () => {
     expect(headersOf('alice', ['devs'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fuser', 'alice']);
     expect(headersOf('alice', ['devs', 'a,b'])).toContainEqual([

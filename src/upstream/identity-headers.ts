@@ -15,7 +15,7 @@ export function identityHeaders(identity: UpstreamIdentity): string[] {
   if (identity.as !== 'tenant') return [];
   const { username, groups, uid } = identity.user;
   const headers = ['impersonate-user', upstreamUser(identity.tenant)];
-  for (const group of upstreamGroups(identity.tenant)) headers.push('impersonate-group', group);
+  for (const group of upstreamGroups(identity.tenant, identity.trusted)) headers.push('impersonate-group', group);
   headers.push(...extra('user', escaped(username)), ...extra('uid', escaped(uid)));
   // One value for all groups: each value of an extra costs the host an authorization check.
   headers.push(...extra('groups', groups.map(escaped).join(',')));

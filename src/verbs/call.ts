@@ -36,6 +36,8 @@ export interface VerbDeps {
   readonly printers: Printers;
   /** Names of a published kind that the tenant may see; undefined: all of them. */
   sharedNames(call: Call): ReadonlySet<string> | undefined;
+  /** True under the profile `trusted`, of which the host is told. */
+  isTrusted(call: Call): boolean;
   /** False where the policy keeps the reader from Secrets. */
   readsSecretsAcross(call: Call): boolean;
   /** An object that is left out of an answer because it cannot be shown safely: counted and logged. */

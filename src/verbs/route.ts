@@ -34,13 +34,13 @@ export function routeOf(call: Call, deps: VerbDeps, access: 'read' | 'write'): R
   const collection = `${call.at.upstreamRoot}/${call.at.upstreamResource}`;
   if (call.at.class === 'published') return readerRoute(collection, []);
   if (kind.namespaced) return routeInNamespace(call, deps, access);
-  if (kind.custom) return tenantRoute(call, collection, []);
+  if (kind.custom) return tenantRoute(call, deps, collection, []);
   if (access === 'read') return readerRoute(collection, [`${TENANT_LABEL}=${call.tenant.id}`]);
   if (isNamespaces(call)) {
     // The label and the guard of a namespace come with it, so the host lets nobody else make or change one.
     return { identity: { as: 'provisioner' }, collection, labels: [], needsOwnerCheck: true };
   }
-  return tenantRoute(call, collection, [`${TENANT_LABEL}=${call.tenant.id}`]);
+  return tenantRoute(call, deps, collection, [`${TENANT_LABEL}=${call.tenant.id}`]);
 }
 
 /** One namespace of a namespaced kind. `namespace` stands in for the request's own when a list walks several. */
@@ -54,7 +54,9 @@ export function routeInNamespace(
   const collection = `${call.at.upstreamRoot}/namespaces/${upstream}/${call.at.upstreamResource}`;
   const state = deps.namespaces.state(call.tenant.id, namespace);
   const isGuarded = access === 'write' || state === 'ready' || state === 'terminating';
-  return isGuarded ? tenantRoute(call, collection, guardLabels(call)) : readerRoute(collection, guardLabels(call));
+  return isGuarded
+    ? tenantRoute(call, deps, collection, guardLabels(call))
+    : readerRoute(collection, guardLabels(call));
 }
 
 /** All namespaces of the whole host, as the reader: only for a watch that filters every event. */
@@ -87,8 +89,13 @@ function readerRoute(collection: string, labels: readonly string[]): Route {
   return { identity: { as: 'reader' }, collection, labels, needsOwnerCheck: true };
 }
 
-function tenantRoute(call: Call, collection: string, labels: readonly string[]): Route {
-  const identity: UpstreamIdentity = { as: 'tenant', tenant: call.tenant.id, user: call.identity };
+function tenantRoute(call: Call, deps: VerbDeps, collection: string, labels: readonly string[]): Route {
+  const identity: UpstreamIdentity = {
+    as: 'tenant',
+    tenant: call.tenant.id,
+    user: call.identity,
+    trusted: deps.isTrusted(call),
+  };
   return { identity, collection, labels, needsOwnerCheck: false };
 }
 

@@ -19,7 +19,7 @@ export interface Selection {
 
 /** @returns the project that runs a test file (path from the root, with `/`), or undefined when none does */
 export function projectOf(path: string): Project | undefined {
-  if (/^(src|test\/(architecture|bench|tools))\/.*\.test\.ts$/.test(path)) return 'unit';
+  if (/^(src|test\/(architecture|bench|conformance|tools))\/.*\.test\.ts$/.test(path)) return 'unit';
   if (/^test\/(integration|wire)\/[^/]*\.test\.ts$/.test(path)) return 'integration';
   if (/^test\/(isolation|cli|integration\/(kubectl|input))\/.*\.test\.ts$/.test(path)) return 'product';
   return undefined;

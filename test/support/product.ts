@@ -15,9 +15,12 @@ import { accountToken } from './administrator.ts';
 import { cli } from './cli.ts';
 import { adminClient, type ControlPlaneFacts } from './control-plane.ts';
 import { eventually } from './processes.ts';
-import { serveKubeconfigPath, startServe } from './serve-process.ts';
+import { type ServeProcess, serveKubeconfigPath, startServe } from './serve-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the Service `kubernetes` of each tenant leads: an address for documentation, since no pod really runs. */
+export const ADVERTISED = '192.0.2.10:6443';
 
 export interface TenantFacts {
   readonly id: string;
@@ -52,6 +55,27 @@ export async function startProduct(
   controlPlane: ControlPlaneFacts,
   serveArgs: readonly string[] = [],
 ): Promise<Product> {
+  const { child, server, logPath, stop } = await startProxy(controlPlane, serveArgs);
+  const folder = folderOf(controlPlane);
+  try {
+    const [acme, globex] = await Promise.all([
+      makeTenant(controlPlane, 'acme', join(folder, 'one.kubeconfig')),
+      makeTenant(controlPlane, 'globex', join(folder, 'two.kubeconfig')),
+    ]);
+    const [cluster] = parse(readFileSync(acme.kubeconfigPath, 'utf8')).clusters;
+    const caPem = decoded(cluster.cluster['certificate-authority-data']);
+    return { facts: { server, caPem, pid: child.pid, logPath, acme, globex }, stop };
+  } catch (error) {
+    await stop();
+    throw new Error(`the product did not start: ${String(error)}\n${logTail(logPath, 40)}`, { cause: error });
+  }
+}
+
+/** Makes the host ready and starts `kubeveil serve` in front of it, without a tenant yet. */
+export async function startProxy(
+  controlPlane: ControlPlaneFacts,
+  serveArgs: readonly string[] = [],
+): Promise<ServeProcess> {
   const folder = folderOf(controlPlane);
   mkdirSync(folder, { recursive: true });
   const { kubectlPath, adminKubeconfigPath } = controlPlane;
@@ -65,19 +89,7 @@ export async function startProduct(
   await eventually('the walls act', () => wallsAct(admin));
   const token = await accountToken(admin, 'kubeveil');
   admin.close();
-  const { child, server, logPath, stop } = await startServe({ folder, host: controlPlane, token, args: serveArgs });
-  try {
-    const [acme, globex] = await Promise.all([
-      makeTenant(controlPlane, 'acme', join(folder, 'one.kubeconfig')),
-      makeTenant(controlPlane, 'globex', join(folder, 'two.kubeconfig')),
-    ]);
-    const [cluster] = parse(readFileSync(acme.kubeconfigPath, 'utf8')).clusters;
-    const caPem = decoded(cluster.cluster['certificate-authority-data']);
-    return { facts: { server, caPem, pid: child.pid, logPath, acme, globex }, stop };
-  } catch (error) {
-    await stop();
-    throw new Error(`the product did not start: ${String(error)}\n${logTail(logPath, 40)}`, { cause: error });
-  }
+  return startServe({ folder, host: controlPlane, token, args: [`--advertise=${ADVERTISED}`, ...serveArgs] });
 }
 
 /** True once the host refuses what the last of the policies refuses. */

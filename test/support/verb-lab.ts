@@ -81,6 +81,7 @@ export class VerbLab {
       virtual: virtualBehaviour,
       printers: printerOf,
       sharedNames: (call) => (call.at.class === 'published' ? options.shared : undefined),
+      isTrusted: () => false,
       readsSecretsAcross: () => true,
       onLeftOut: (_call, error) => this.leftOut.push(String(error)),
     };

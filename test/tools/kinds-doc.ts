@@ -59,9 +59,10 @@ function classTable(groups: readonly string[]): string[] {
 }
 
 function classRow(kind: Kind): string {
-  const subresources = Object.entries(kind.subresources).map(([name, { verbs }]) =>
-    verbs.join() === 'get' ? `${name} (read)` : name,
-  );
+  const subresources = Object.entries(kind.subresources).map(([name, { verbs, trusted }]) => {
+    if (trusted !== undefined) return verbs.length === 0 ? `${name} (trusted)` : `${name} (read; trusted: write)`;
+    return verbs.join() === 'get' ? `${name} (read)` : name;
+  });
   return row([
     kind.group === '' ? 'core' : kind.group,
     kind.resource,
@@ -84,7 +85,8 @@ function withheldTable(): string[] {
   const lines = KINDS.flatMap((kind) =>
     Object.entries(kind.withheld ?? {}).map(([what, why]) => {
       const [name, verb] = what.split(':');
-      return row([`${kind.resource}/${name}`, verb ?? 'all', why]);
+      const isTrusted = kind.subresources[name ?? '']?.trusted?.some((one) => one === verb);
+      return row([`${kind.resource}/${name}`, `${verb ?? 'all'}${isTrusted ? ' (but trusted)' : ''}`, why]);
     }),
   );
   return ['| subresource | verbs | why |', '|---|---|---|', ...lines];

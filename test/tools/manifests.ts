@@ -12,12 +12,14 @@ import {
   readerRules,
   readerSecretRules,
   tenantClusterRules,
+  trustedResources,
 } from '../../src/kinds/guard-rules.ts';
 
 export const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 
 const GENERATED = '# Generated from the table of kinds by test/tools/manifests.ts. Change the table, not this file.\n';
 const RBAC = 'rbac.authorization.k8s.io';
+const ADMISSION = 'admissionregistration.k8s.io';
 /** Checked by RBAC on a write of roles; no request has them as its verb. */
 const NOT_REQUESTS = new Set(['bind', 'escalate']);
 
@@ -59,7 +61,51 @@ export function generatedManifests(): Map<string, string> {
         binding('kubeveil:reader-secrets', account('kubeveil-reader')),
       ),
     ],
+    [
+      '58-wall-trusted.yaml',
+      file(
+        [
+          '# Wall: what only tenants under the profile `trusted` write. The guard is one for all tenants; requests of trusted',
+          '# ones run in the group kubeveil:trusted besides.',
+        ],
+        ...trustedWall(),
+      ),
+    ],
   ]);
+}
+
+function trustedWall(): object[] {
+  const metadata = { name: 'kubeveil-trusted' };
+  const resourceRules = [...trustedResources()].map(([group, resources]) => ({
+    apiGroups: [group],
+    apiVersions: ['*'],
+    resources,
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+  }));
+  const validation = {
+    expression: "'kubeveil:trusted' in request.userInfo.groups",
+    reason: 'Forbidden',
+    message: 'only tenants under the profile trusted write this',
+  };
+  return [
+    {
+      apiVersion: `${ADMISSION}/v1`,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata,
+      spec: {
+        failurePolicy: 'Fail',
+        matchConstraints: { resourceRules },
+        matchConditions: [{ name: 'by-tenant', expression: "'kubeveil:tenants' in request.userInfo.groups" }],
+        validations: [validation],
+      },
+    },
+    {
+      apiVersion: `${ADMISSION}/v1`,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata,
+      spec: { policyName: 'kubeveil-trusted', validationActions: ['Deny'] },
+    },
+  ];
 }
 
 /** The rules for `impersonate-on`: as tenants' own, and the review by which the provisioner proves a guard. */

@@ -5,12 +5,12 @@ import { impersonationRules } from './host-lists.ts';
 const ids = ['acme', 'globex'] as TenantId[];
 
 describe('whom the data path may impersonate', () => {
-  it('is each tenant, by name, in its two groups', () => {
+  it('is each tenant, by name, in the groups of tenants', () => {
     const [users, groups, ...more] = impersonationRules(ids, []);
     expect(users).toMatchObject({ resources: ['users'], resourceNames: ['kubeveil:acme', 'kubeveil:globex'] });
     expect(groups).toMatchObject({
       resources: ['groups'],
-      resourceNames: ['kubeveil:tenants', 'kubeveil:tenant:acme', 'kubeveil:tenant:globex'],
+      resourceNames: ['kubeveil:tenants', 'kubeveil:trusted', 'kubeveil:tenant:acme', 'kubeveil:tenant:globex'],
     });
     expect(more).toEqual([]);
     for (const rule of [users, groups]) expect(rule?.['verbs']).toEqual(['impersonate:user-info']);

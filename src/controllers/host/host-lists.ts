@@ -15,6 +15,7 @@ import {
   IMPERSONATION_ROLE,
   READER_CUSTOM_ROLE,
   TENANTS_GROUP,
+  TRUSTED_GROUP,
   tenantGroup,
   upstreamUser,
 } from '../../tenancy/host-names.ts';
@@ -76,7 +77,7 @@ export function impersonationRules(tenants: readonly TenantId[], groups: readonl
   if (tenants.length > 0) {
     rules.push(
       names('users', tenants.map(upstreamUser)),
-      names('groups', [TENANTS_GROUP, ...tenants.map(tenantGroup)]),
+      names('groups', [TENANTS_GROUP, TRUSTED_GROUP, ...tenants.map(tenantGroup)]),
     );
   }
   if (groups.length > 0) {

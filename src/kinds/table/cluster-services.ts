@@ -5,7 +5,7 @@
  */
 import type { Kind } from '../kind.ts';
 import { conditionRefs, deviceClaimRefs, groupRef, NODES, nameRef, templateMetadataRef } from '../refs.ts';
-import { absent, native, published, READ_ONLY } from '../row.ts';
+import { absent, native, published, TRUSTED_STATUS } from '../row.ts';
 
 const RESOURCE = 'resource.k8s.io';
 const ALLOCATION = 'an allocation written past the scheduler takes any device of any node';
@@ -42,7 +42,7 @@ export const CLUSTER_SERVICES: readonly Kind[] = [
       groupRef('status.reservedFor[].apiGroup'),
       ...conditionRefs('status.devices[].conditions'),
     ],
-    subresources: { status: READ_ONLY },
+    subresources: { status: TRUSTED_STATUS },
     withheld: { 'status:update': ALLOCATION, 'status:patch': ALLOCATION },
   }),
   native({

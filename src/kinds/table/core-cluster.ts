@@ -5,7 +5,7 @@
  */
 import type { Kind } from '../kind.ts';
 import { conditionRefs, NODES, nameRef, objectRef, specialRef } from '../refs.ts';
-import { native, READ_ONLY } from '../row.ts';
+import { native, TRUSTED_STATUS } from '../row.ts';
 
 export const CORE_CLUSTER: readonly Kind[] = [
   native({
@@ -18,11 +18,12 @@ export const CORE_CLUSTER: readonly Kind[] = [
     // As upstream: there is no deletecollection.
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
     refs: [specialRef('metadata.labels', 'namespaceLabels'), ...conditionRefs()],
-    subresources: { status: READ_ONLY },
+    subresources: { status: TRUSTED_STATUS, finalize: { verbs: [], trusted: ['update'] } },
     withheld: {
-      'status:update': 'the phase is the host’s own; nothing but its controller may end a namespace',
-      'status:patch': 'the phase is the host’s own; nothing but its controller may end a namespace',
-      finalize: 'dropping the `kubernetes` finalizer leaves objects behind: comes with a proxy that keeps it',
+      'status:update': 'conditions of the host’s own controller stand there',
+      'status:patch': 'conditions of the host’s own controller stand there',
+      'finalize:update':
+        'steers how a namespace ends; trusted tenants never drop `kubernetes`, which would leave objects behind',
     },
   }),
   native({
@@ -31,7 +32,7 @@ export const CORE_CLUSTER: readonly Kind[] = [
     kind: 'Service',
     reason: 'the host’s network serves it from the tenant’s namespace',
     refs: conditionRefs(),
-    subresources: { status: READ_ONLY },
+    subresources: { status: TRUSTED_STATUS },
     withheld: {
       'status:update': 'a forged load-balancer address takes traffic of others (CVE-2020-8554)',
       'status:patch': 'a forged load-balancer address takes traffic of others (CVE-2020-8554)',

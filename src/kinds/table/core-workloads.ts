@@ -13,7 +13,7 @@ import {
   podSpecRefs,
   podTemplateRefs,
 } from '../refs.ts';
-import { native, OPEN, READ_ONLY, SCALE } from '../row.ts';
+import { native, OPEN, SCALE, TRUSTED_STATUS } from '../row.ts';
 
 const STREAMS = 'a connection to the kubelet: comes with the streams (exec, logs, port-forward)';
 
@@ -31,7 +31,7 @@ export const CORE_WORKLOADS: readonly Kind[] = [
       nameRef('status.nominatedNodeName', NODES),
     ],
     subresources: {
-      status: READ_ONLY,
+      status: TRUSTED_STATUS,
       ephemeralcontainers: OPEN,
       resize: OPEN,
       eviction: { verbs: ['create'], group: 'policy', kind: 'Eviction' },
