@@ -97,14 +97,21 @@ export interface Authorizer {
 
 /** What the native API server does for a kind and a custom resource lacks. Objects are in the tenant's terms. */
 export interface VirtualBehaviour {
-  /** A copy with the kind's own defaults, such as `roleRef.apiGroup`. */
+  /** True where an update may leave out the version that it is made from; a custom resource may not. */
+  readonly unconditionalUpdate: boolean;
+  /**
+   * A copy with the kind's own defaults, such as `roleRef.apiGroup`.
+   * @throws {ApiError} ERR_BAD_REQUEST for a field of a wrong type
+   */
   withDefaults(object: JsonObject): JsonObject;
+  /** A copy of an apply patch with what upstream cannot fill in. Its other defaults are nobody's, as the native kind's. */
+  forApply(patch: JsonObject): JsonObject;
   /**
    * What neither the CRD's schema nor the DNS rule for names of custom resources says.
-   * `previous`: the object as stored, on an update. `object` has its defaults.
+   * `previous`: the object as stored, on an update. `object` has its defaults. `subresource`: `''` or `status`.
    * @throws {ApiError} ERR_INVALID in kube-apiserver's words.
    */
-  validate(object: JsonObject, previous: JsonObject | undefined): void;
+  validate(object: JsonObject, previous: JsonObject | undefined, subresource: string): void;
   /**
    * A copy of `current` with a strategic merge patch applied, as the native kind would take it.
    * @throws {ApiError} ERR_BAD_REQUEST, ERR_INVALID or ERR_INTERNAL, as kube-apiserver would answer.

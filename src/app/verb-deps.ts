@@ -6,7 +6,7 @@ import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { createLocalViews } from '../verbs/local-views.ts';
-import { virtualBehaviour } from '../virtual/behaviours.ts';
+import { createVirtualBehaviours } from '../virtual/behaviours.ts';
 import { standingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
 import type { HostView } from './host-view.ts';
@@ -28,7 +28,7 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer }
     sealer,
     views: createLocalViews(view.followed),
     standing: standingObjects,
-    virtual: virtualBehaviour,
+    virtual: createVirtualBehaviours(),
     printers: printerOf,
     sharedNames(call) {
       if (call.at.class !== 'published') return undefined;

@@ -37,6 +37,23 @@ export function notFoundValue(field: string, value: string): FieldProblem {
   return { field, reason: 'FieldValueNotFound', message: `Not found: ${goQuote(value)}` };
 }
 
+/** A value that may stand only once does so again. */
+export function duplicate(field: string, value: JsonValue): FieldProblem {
+  return { field, reason: 'FieldValueDuplicate', message: `Duplicate value: ${printed(value)}` };
+}
+
+/** A list with too many items. */
+export function tooMany(field: string, actual: number, max: number): FieldProblem {
+  const items = max === 1 ? 'item' : 'items';
+  return { field, reason: 'FieldValueTooMany', message: `Too many: ${actual}: must have at most ${max} ${items}` };
+}
+
+/** A text or map that is too large. */
+export function tooLong(field: string, maxBytes: number): FieldProblem {
+  const bytes = maxBytes === 1 ? 'byte' : 'bytes';
+  return { field, reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxBytes} ${bytes}` };
+}
+
 export function forbiddenField(field: string, detail: string): FieldProblem {
   return { field, reason: 'FieldValueForbidden', message: withDetail('Forbidden', detail) };
 }

@@ -3,6 +3,7 @@ import {
   DNS_LABEL,
   DNS_SUBDOMAIN,
   labelKeyProblem,
+  labelKeyProblems,
   labelValueProblem,
   nameRuleOf,
   PATH_SEGMENT,
@@ -77,5 +78,18 @@ describe('labels', () => {
     ['a'.repeat(64), false],
   ])('value %j %j', (value, good) => {
     expect(labelValueProblem(value) === undefined).toBe(good);
+  });
+});
+
+describe('labelKeyProblems', () => {
+  it.each([
+    ['', ['name part must be non-empty', 'name part must consist of']],
+    ['/', ['prefix part must be non-empty', 'name part must be non-empty', 'name part must consist of']],
+    ['a/b/c', ['a valid label key must consist of']],
+    [`${'a'.repeat(254)}/-`, ['prefix part must be no more than 253 bytes', 'name part must consist of']],
+    [`A/${'b'.repeat(64)}`, ['prefix part a lowercase RFC 1123 subdomain', 'name part must be no more than 63 bytes']],
+    ['example.com/a', []],
+  ])('of %s are all told', (key, saying) => {
+    expect(labelKeyProblems(key)).toEqual(saying.map((text) => expect.stringContaining(text)));
   });
 });

@@ -26,6 +26,8 @@ const SUBDOMAIN_TEXT =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const QUALIFIED_TEXT =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const LABEL_KEY_TEXT =
+  "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
 const VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
@@ -60,19 +62,33 @@ export function nameRuleOf(group: string, resource: string): NameRule {
   return DNS_SUBDOMAIN;
 }
 
-/** What is wrong with a label key, `[prefix/]name`. */
-export function labelKeyProblem(key: string): string | undefined {
-  const slash = key.indexOf('/');
-  const name = slash < 0 ? key : key.slice(slash + 1);
-  if (slash >= 0) {
-    const prefix = key.slice(0, slash);
-    if (prefix === '') return 'prefix part must be non-empty';
-    if (prefix.length > 253) return 'prefix part must be no more than 253 bytes';
-    if (!SUBDOMAIN.test(prefix)) return `prefix part ${SUBDOMAIN_TEXT}`;
+/** All that is wrong with a name by its rule, the length before the characters. */
+export function nameProblems(name: string, rule: NameRule): string[] {
+  const tooLong = name.length > rule.max ? [`must be no more than ${rule.max} bytes`] : [];
+  const problem = rule.problem(name);
+  return problem === undefined ? tooLong : [...tooLong, problem];
+}
+
+/** All that is wrong with a label key, `[prefix/]name`: what Kubernetes calls a qualified name. */
+export function labelKeyProblems(key: string): string[] {
+  const parts = key.split('/');
+  if (parts.length > 2) return [LABEL_KEY_TEXT];
+  const name = parts.at(-1) ?? '';
+  const problems: string[] = [];
+  const [prefix] = parts;
+  if (parts.length === 2) {
+    if (prefix === '') problems.push('prefix part must be non-empty');
+    else problems.push(...nameProblems(prefix ?? '', DNS_SUBDOMAIN).map((problem) => `prefix part ${problem}`));
   }
-  if (name === '') return 'name part must be non-empty';
-  if (name.length > 63) return 'name part must be no more than 63 bytes';
-  return QUALIFIED.test(name) ? undefined : QUALIFIED_TEXT;
+  if (name === '') problems.push('name part must be non-empty');
+  else if (name.length > 63) problems.push('name part must be no more than 63 bytes');
+  if (!QUALIFIED.test(name)) problems.push(QUALIFIED_TEXT);
+  return problems;
+}
+
+/** The first thing that is wrong with a label key. */
+export function labelKeyProblem(key: string): string | undefined {
+  return labelKeyProblems(key)[0];
 }
 
 /** What is wrong with a label value. */

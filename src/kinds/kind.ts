@@ -129,6 +129,9 @@ export type CellRule =
 /** Where a kind lives upstream. For a virtual kind this is another group than the tenant sees. */
 export const VIRTUAL_GROUP = 'virtual.kubeveil.dev';
 
+/** The one version in which virtual kinds are stored, and served. */
+export const VIRTUAL_VERSION = 'v1';
+
 /** A kind at one version, with where it lives upstream. */
 export interface KindAtVersion {
   readonly kind: Kind;

@@ -19,7 +19,13 @@ const HOST: HostVersions = new Map([
       ['v1', new Set(['horizontalpodautoscalers'])],
     ]),
   ],
-  ['rbac.authorization.k8s.io', new Map([['v1', new Set(['clusterroles', 'roles'])]])],
+  [
+    'rbac.authorization.k8s.io',
+    new Map([
+      ['v1', new Set(['clusterroles', 'roles'])],
+      ['v1beta1', new Set(['clusterroles', 'roles'])],
+    ]),
+  ],
 ]);
 
 function tenant(id: string): Tenant {
@@ -97,6 +103,10 @@ describe('built-in kinds', () => {
     });
     expect(registry().virtualByKind(ACME, 'ClusterRole')?.kind.resource).toBe('clusterroles');
     expect(registry().virtualByKind(ACME, 'Role')).toBeUndefined();
+    // The host has another version too, in which nothing is stored.
+    const [group, resource] = ['rbac.authorization.k8s.io', 'clusterroles'];
+    expect(registry().byResource(ACME, group, 'v1beta1', resource)).toBeUndefined();
+    expect(registry().byResource(ACME, group, 'v1beta1', 'roles')).toBeDefined();
   });
   it.each([
     ['no such resource', 'apps', 'v1', 'widgets'],

@@ -10,7 +10,14 @@ import type { Tenant } from '../tenancy/tenant.ts';
 import { rowAt } from './at-version.ts';
 import { createCustomIndex } from './custom-index.ts';
 import type { HostVersions } from './host-versions.ts';
-import type { Kind, KindAtVersion, KindRegistry, Profile, ResourceKey } from './kind.ts';
+import {
+  type Kind,
+  type KindAtVersion,
+  type KindRegistry,
+  type Profile,
+  type ResourceKey,
+  VIRTUAL_VERSION,
+} from './kind.ts';
 import { forProfile } from './profile.ts';
 import { resourceKey } from './row.ts';
 import { KINDS, kindByName, kindOf } from './table.ts';
@@ -53,6 +60,8 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
     const profile = options.profileOf(tenant);
     const kindClass = kind.classes[profile];
     if (kindClass === 'absent') return undefined;
+    // Objects of another version have other fields; what is stored as one could not be shown as the other.
+    if (kindClass === 'virtual' && version !== VIRTUAL_VERSION) return undefined;
     if (options.versions().get(kind.group)?.get(version)?.has(kind.resource) !== true) return undefined;
     if (options.isOffered?.(tenant, resourceKey(kind.group, kind.resource)) === false) return undefined;
     return rowAt(forProfile(kind, profile), kindClass, version);

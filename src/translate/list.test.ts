@@ -52,6 +52,20 @@ describe('lists', () => {
     });
   });
 
+  it('of virtual kinds say what they hold once, as lists of built-in kinds', () => {
+    const metadata = { name: 'acme--a', labels: { 'kubeveil.dev/tenant': 'acme' } };
+    const role = { apiVersion: 'virtual.kubeveil.dev/v1', kind: 'ClusterRole', metadata, rules: [] };
+    const roles = { kind: 'ClusterRoleList', apiVersion: 'virtual.kubeveil.dev/v1', items: [role] };
+    expect(listToTenant(roles, CLUSTER_ROLE, ACME)['items']).toEqual([{ metadata: { name: 'a' }, rules: [] }]);
+    const widget = {
+      apiVersion: 'acme--stable.example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'w', namespace: 'acme--web' },
+    };
+    const widgets = { kind: 'WidgetList', apiVersion: 'acme--stable.example.com/v1', items: [widget] };
+    expect(listToTenant(widgets, WIDGET, ACME)['items']).toMatchObject([{ kind: 'Widget' }]);
+  });
+
   it('of something else than was asked for are refused', () => {
     expect(() => listToTenant({ kind: 'SecretList', apiVersion: 'v1', items: [] }, POD, ACME)).toThrow(NotOurs);
     expect(() =>

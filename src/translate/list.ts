@@ -2,7 +2,7 @@
  * A list of objects in tenant terms. An object that is not the tenant's, or that cannot be shown, is left out: one odd
  * object never breaks a list.
  */
-import { isPartialList, isTable } from '../k8s/shapes.ts';
+import { isPartial, isPartialList, isTable } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { NotOurs, shownOr, typeName } from './not-ours.ts';
@@ -34,8 +34,15 @@ export function listToTenant(
     list['items'] = items.flatMap((item) => {
       if (!isObject(item)) return [];
       const shown = shownOr(() => toTenant(item, at, scope), onLeftOut);
-      return shown === undefined ? [] : [shown];
+      return shown === undefined ? [] : [asItem(shown, at)];
     });
   }
   return list;
+}
+
+/** Upstream says of every item of a custom resource's list what it is; lists of built-in kinds say it once. */
+function asItem(object: JsonObject, at: KindAtVersion): JsonObject {
+  if (at.class !== 'virtual' || isPartial(object)) return object;
+  const { apiVersion: _apiVersion, kind: _kind, ...rest } = object;
+  return rest;
 }

@@ -32,7 +32,8 @@ export function managedFieldsDown(value: JsonValue, references: Node, walk: Walk
     if (apiVersion === undefined) return false;
     entry['apiVersion'] = apiVersion;
     if (isObject(entry['fieldsV1'])) {
-      hideOwn(entry['fieldsV1']['f:metadata']);
+      hideOwn(entry['fieldsV1']);
+      if (walk.at.class === 'virtual') asStructs(entry['fieldsV1']);
       entry['fieldsV1'] = mapFields(entry['fieldsV1'], references, walk);
     }
     return true;
@@ -56,8 +57,17 @@ function versionDown(apiVersion: string, { at, scope }: Walk): string | undefine
   return mapped === undefined ? undefined : apiVersionOf(mapped, version);
 }
 
-/** Takes labels, annotations and finalizers of ours out of `f:metadata`. */
-function hideOwn(metadata: JsonValue | undefined): void {
+/** `spec` and `status` of a built-in kind are always there, so that nobody owns them apart from what is in them. */
+function asStructs(fields: JsonObject): void {
+  for (const key of ['f:spec', 'f:status']) {
+    const inner = fields[key];
+    if (isObject(inner)) delete inner['.'];
+  }
+}
+
+/** Takes labels, annotations and finalizers of ours out of `f:metadata`, and that if nothing else is in it. */
+function hideOwn(whole: JsonObject): void {
+  const metadata = whole['f:metadata'];
   if (!isObject(metadata)) return;
   for (const [field, mark] of [
     ['f:labels', 'f:'],
@@ -70,6 +80,7 @@ function hideOwn(metadata: JsonValue | undefined): void {
     for (const key of own) delete fields[key];
     if (own.length > 0 && Object.keys(fields).every((key) => key === '.')) delete metadata[field];
   }
+  if (Object.keys(metadata).length === 0) delete whole['f:metadata'];
 }
 
 function mapFields(fields: JsonObject, node: Node, walk: Walk): JsonObject {

@@ -59,7 +59,7 @@ async function patchVirtual(call: Call, deps: VerbDeps, behaviour: VirtualBehavi
     return await readMergeWrite(call, deps, (current) => behaviour.strategicMerge(current, given), update);
   }
   if (APPLIED_HERE.has(contentType)) return await applyHere(call, deps, body);
-  return await sendPatch(call, deps, { contentType, document: behaviour.withDefaults(objectPatch(body)) });
+  return await sendPatch(call, deps, { contentType, document: behaviour.forApply(objectPatch(body)) });
 }
 
 /** Sends the patch on, mapped; one that cannot be mapped without the object is worked out here. */
@@ -109,5 +109,6 @@ async function rehearse(call: Call, deps: VerbDeps, route: Route, write: WriteRe
   const trial = await sendWrite(whole, deps, route, { ...write, query });
   // What upstream refuses, it refuses again, and says why.
   if (!isSuccess(trial)) return;
-  behaviour.validate(toTenant(trial.document, call.at, call.scope), await readStored(call, deps));
+  const stored = await readStored(call, deps);
+  behaviour.validate(toTenant(trial.document, call.at, call.scope), stored, call.info.subresource);
 }

@@ -16,7 +16,7 @@ import { isNamespaces, routeOf } from './route.ts';
 import { sendWrite } from './send.ts';
 import { storeStanding } from './store-standing.ts';
 import { upstreamNameOf } from './upstream-name.ts';
-import { completeVirtual } from './virtual-kinds.ts';
+import { behaviourOf, completeVirtual } from './virtual-kinds.ts';
 
 export async function update(call: Call, deps: VerbDeps): Promise<Reply> {
   const { subresource, query } = call.info;
@@ -25,8 +25,8 @@ export async function update(call: Call, deps: VerbDeps): Promise<Reply> {
   await ensureNamespace(call, deps);
   const stood = await storeStanding(call, deps);
   if (stood !== undefined) takeOver(object, stood);
-  if (call.at.class === 'virtual' && versionOf(object) === '') {
-    // The native kinds take an update without a revision; a custom resource does not.
+  if (behaviourOf(call, deps)?.unconditionalUpdate === true && versionOf(object) === '') {
+    // The native kind takes an update without a revision; a custom resource does not.
     return await readMergeWrite(call, deps, () => cloneJson(object), update);
   }
   const route = routeOf(call, deps, 'write');

@@ -26,6 +26,6 @@ export async function completeVirtual(
   const behaviour = behaviourOf(call, deps);
   if (behaviour === undefined) return object;
   const complete = behaviour.withDefaults(object);
-  behaviour.validate(complete, isUpdate ? await readStored(call, deps) : undefined);
+  behaviour.validate(complete, isUpdate ? await readStored(call, deps) : undefined, call.info.subresource);
   return complete;
 }

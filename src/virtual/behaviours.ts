@@ -7,34 +7,24 @@
  */
 import { cloneJson } from '../codec/json.ts';
 import { ApiError, type ErrorCode, invalid } from '../errors.ts';
-import type { FieldProblem } from '../k8s/field-problems.ts';
+import { invalidValue } from '../k8s/field-problems.ts';
 import { nameOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { isObject, type JsonValue } from '../k8s/types.ts';
 import type { VirtualBehaviour, VirtualBehaviours } from '../ports.ts';
+import { ADMISSION_KINDS } from './admission/kinds.ts';
+import { checkTypes } from './decode.ts';
+import { defaultsOf, fillIn } from './defaults.ts';
+import type { CompileExpression, ExpressionCheck } from './expressions.ts';
+import type { OwnKind } from './own-kind.ts';
 import { PatchError, type PatchFault } from './patch-directives.ts';
 import type { PatchSchema } from './patch-schema.ts';
 import patchSchemas from './patch-schemas.generated.json' with { type: 'json' };
-import { clusterRoleBindingProblems, clusterRoleProblems, RBAC_GROUP } from './rbac-validation.ts';
+import { RBAC_KINDS } from './rbac-validation.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
 
-interface Own {
-  readonly kind: string;
-  readonly problems: (object: JsonObject, previous: JsonObject | undefined) => FieldProblem[];
-  /** Fills in, in place, what the client may leave out. */
-  readonly defaults?: (object: JsonObject) => void;
-}
-
-const OWN: ReadonlyMap<string, Own> = new Map<string, Own>([
-  [`${RBAC_GROUP}/clusterroles`, { kind: 'ClusterRole', problems: clusterRoleProblems }],
-  [
-    `${RBAC_GROUP}/clusterrolebindings`,
-    {
-      kind: 'ClusterRoleBinding',
-      problems: clusterRoleBindingProblems,
-      defaults: bindingDefaults,
-    },
-  ],
-]);
+const OWN: ReadonlyMap<string, OwnKind> = new Map(
+  [...RBAC_KINDS, ...ADMISSION_KINDS].map((own) => [`${own.group}/${own.resource}`, own]),
+);
 const SCHEMAS: ReadonlyMap<string, PatchSchema> = new Map(Object.entries(patchSchemas as Record<string, PatchSchema>));
 const CODES: Readonly<Record<PatchFault, ErrorCode>> = {
   'bad-request': 'ERR_BAD_REQUEST',
@@ -42,26 +32,44 @@ const CODES: Readonly<Record<PatchFault, ErrorCode>> = {
   internal: 'ERR_INTERNAL',
 };
 
-/** The behaviour of a virtual kind. */
-export const virtualBehaviour: VirtualBehaviours = (group, resource) => {
-  const key = `${group}/${resource}`;
-  const own = OWN.get(key);
-  const schema = SCHEMAS.get(key);
-  return own === undefined || schema === undefined ? undefined : behaviour(group, own, schema);
-};
+/** @param compile judges CEL expressions; left out, they are only looked at for being there */
+export function createVirtualBehaviours(compile: CompileExpression = () => undefined): VirtualBehaviours {
+  const check: ExpressionCheck = (field, expression) => {
+    const detail = compile(expression);
+    return detail === undefined ? [] : [invalidValue(field, expression.text, detail)];
+  };
+  return (group, resource) => {
+    const key = `${group}/${resource}`;
+    const own = OWN.get(key);
+    const schema = SCHEMAS.get(key);
+    return own === undefined || schema === undefined ? undefined : behaviour(own, schema, check);
+  };
+}
 
-function behaviour(group: string, own: Own, schema: PatchSchema): VirtualBehaviour {
+function behaviour(own: OwnKind, schema: PatchSchema, check: ExpressionCheck): VirtualBehaviour {
+  const { group, resource, kind, unconditionalUpdate } = own;
   return {
+    unconditionalUpdate,
     withDefaults(object) {
+      checkTypes(object, schema);
       const copy = cloneJson(object);
+      dropNulls(copy);
+      own.defaults?.(copy);
+      fillIn(copy, defaultsOf(group, resource));
+      return copy;
+    },
+    forApply(patch) {
+      const copy = cloneJson(patch);
       dropNulls(copy);
       own.defaults?.(copy);
       return copy;
     },
-    validate(object, previous) {
-      const problems = own.problems(object, previous);
-      if (problems.length === 0) return;
-      throw invalid({ group, what: own.kind, name: nameOf(object) }, problems);
+    validate(object, previous, subresource) {
+      const problems =
+        subresource === 'status'
+          ? (own.statusProblems?.(object, previous) ?? [])
+          : own.problems(object, previous, check);
+      if (problems.length > 0) throw invalid({ group, what: kind, name: nameOf(object) }, problems);
     },
     strategicMerge(current, patch) {
       try {
@@ -83,16 +91,4 @@ function dropNulls(value: JsonValue): void {
       else dropNulls(inner);
     }
   }
-}
-
-function bindingDefaults(binding: JsonObject): void {
-  const { roleRef, subjects } = binding;
-  if (isObject(roleRef)) withGroup(roleRef);
-  for (const subject of Array.isArray(subjects) ? subjects : []) {
-    if (isObject(subject) && (subject['kind'] === 'User' || subject['kind'] === 'Group')) withGroup(subject);
-  }
-}
-
-function withGroup(reference: JsonObject): void {
-  if (reference['apiGroup'] === undefined || reference['apiGroup'] === '') reference['apiGroup'] = RBAC_GROUP;
 }

@@ -3,16 +3,36 @@
  * Fields of a wrong type read as empty here: the schema refuses them upstream.
  *
  * @see k8s.io/kubernetes pkg/apis/rbac/validation/validation.go at v1.36
- * @see k8s.io/apimachinery pkg/apis/meta/v1/validation/validation.go at v0.36
  */
-import { type FieldProblem, forbiddenField, invalidValue, notSupported, required } from '../k8s/field-problems.ts';
-import { DNS_SUBDOMAIN, labelKeyProblem, labelValueProblem, PATH_SEGMENT } from '../k8s/name-rules.ts';
+import { type FieldProblem, invalidValue, notSupported, required } from '../k8s/field-problems.ts';
+import { DNS_SUBDOMAIN, PATH_SEGMENT } from '../k8s/name-rules.ts';
 import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { list } from './field-checks.ts';
+import { selectorProblems } from './label-selector.ts';
+import type { OwnKind } from './own-kind.ts';
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-export function clusterRoleProblems(role: JsonObject): FieldProblem[] {
+export const RBAC_KINDS: readonly OwnKind[] = [
+  {
+    group: RBAC_GROUP,
+    resource: 'clusterroles',
+    kind: 'ClusterRole',
+    problems: clusterRoleProblems,
+    unconditionalUpdate: true,
+  },
+  {
+    group: RBAC_GROUP,
+    resource: 'clusterrolebindings',
+    kind: 'ClusterRoleBinding',
+    problems: clusterRoleBindingProblems,
+    defaults: bindingDefaults,
+    unconditionalUpdate: true,
+  },
+];
+
+function clusterRoleProblems(role: JsonObject): FieldProblem[] {
   const problems = list(role, 'rules').flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`));
   const aggregation = role['aggregationRule'];
   if (!isObject(aggregation)) return problems;
@@ -21,11 +41,11 @@ export function clusterRoleProblems(role: JsonObject): FieldProblem[] {
   if (selectors.length === 0) {
     problems.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   }
-  return [...problems, ...selectors.flatMap((selector, at) => selectorProblems(selector, `${path}[${at}]`))];
+  return [...problems, ...selectors.flatMap((selector, at) => roleSelectorProblems(selector, `${path}[${at}]`))];
 }
 
 /** @param previous the binding as stored, on an update: its role can never change */
-export function clusterRoleBindingProblems(binding: JsonObject, previous: JsonObject | undefined): FieldProblem[] {
+function clusterRoleBindingProblems(binding: JsonObject, previous: JsonObject | undefined): FieldProblem[] {
   // The native kind fills in the group even where there is no reference.
   const roleRef = isObject(binding['roleRef']) ? binding['roleRef'] : { apiGroup: RBAC_GROUP };
   const [group, kind, name] = [text(roleRef, 'apiGroup'), text(roleRef, 'kind'), text(roleRef, 'name')];
@@ -82,40 +102,10 @@ function subjectProblems(subject: JsonObject, path: string): FieldProblem[] {
   return problems;
 }
 
-function selectorProblems(selector: JsonObject, path: string): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  for (const [key, value] of Object.entries(child(selector, 'matchLabels'))) {
-    const keyProblem = labelKeyProblem(key);
-    if (keyProblem !== undefined) problems.push(invalidValue(`${path}.matchLabels`, key, keyProblem));
-    const valueProblem = labelValueProblem(word(value));
-    if (valueProblem !== undefined) problems.push(invalidValue(`${path}.matchLabels`, word(value), valueProblem));
-  }
-  list(selector, 'matchExpressions').forEach((expression, at) => {
-    problems.push(...expressionProblems(expression, `${path}.matchExpressions[${at}]`));
-  });
+function roleSelectorProblems(selector: JsonObject, path: string): FieldProblem[] {
+  const problems = selectorProblems(selector, path);
   // What cannot be made a selector at all is said once more.
-  if (problems.length > 0) problems.push(invalidValue(path, null, 'invalid label selector.'));
-  return problems;
-}
-
-function expressionProblems(expression: JsonObject, path: string): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  const operator = text(expression, 'operator');
-  const values = Array.isArray(expression['values']) ? expression['values'] : [];
-  if (operator === 'In' || operator === 'NotIn') {
-    const detail = "must be specified when `operator` is 'In' or 'NotIn'";
-    if (values.length === 0) problems.push(required(`${path}.values`, detail));
-  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-    if (values.length > 0) problems.push(forbiddenField(`${path}.values`, detail));
-  } else problems.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
-  const keyProblem = labelKeyProblem(text(expression, 'key'));
-  if (keyProblem !== undefined) problems.push(invalidValue(`${path}.key`, text(expression, 'key'), keyProblem));
-  values.forEach((value, at) => {
-    const problem = labelValueProblem(word(value));
-    if (problem !== undefined) problems.push(invalidValue(`${path}.values[${at}]`, word(value), problem));
-  });
-  return problems;
+  return problems.length > 0 ? [...problems, invalidValue(path, null, 'invalid label selector.')] : [];
 }
 
 function sameRole(one: JsonObject, other: JsonObject): boolean {
@@ -126,12 +116,14 @@ function filled(value: JsonValue | undefined): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** The list at `key`, each entry at its place: what is no object is an empty one, as the native kind would read it. */
-function list(object: JsonObject, key: string): JsonObject[] {
-  const value = object[key];
-  return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];
+function bindingDefaults(binding: JsonObject): void {
+  const { roleRef, subjects } = binding;
+  if (isObject(roleRef)) withGroup(roleRef);
+  for (const subject of Array.isArray(subjects) ? subjects : []) {
+    if (isObject(subject) && (subject['kind'] === 'User' || subject['kind'] === 'Group')) withGroup(subject);
+  }
 }
 
-function word(value: JsonValue): string {
-  return typeof value === 'string' ? value : '';
+function withGroup(reference: JsonObject): void {
+  if (reference['apiGroup'] === undefined || reference['apiGroup'] === '') reference['apiGroup'] = RBAC_GROUP;
 }

@@ -12,9 +12,13 @@ import { type Fetch, fetchFrom } from '../tools/live.ts';
 import { fetchSchemas, fieldsOf, isCandidate, isInTable, type Schemas } from '../tools/openapi-fields.ts';
 
 const LOCAL_FIELDS = new URL('../vectors/local-fields.yaml', import.meta.url);
-/** Kinds whose objects reach the translation: not those that only the proxy answers, not those that nobody is offered. */
+/**
+ * Kinds that the host reads, or that it writes: not those that only the proxy answers, not those that nobody is offered,
+ * and not virtual ones, in which nothing upstream follows a reference.
+ */
 const TRANSLATED = KINDS.filter(
-  (kind) => kind.answeredBy === undefined && Object.values(kind.classes).some((one) => one !== 'absent'),
+  (kind) =>
+    kind.answeredBy === undefined && Object.values(kind.classes).some((one) => one !== 'absent' && one !== 'virtual'),
 );
 
 let fetch: Fetch;

@@ -5,13 +5,14 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
-import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
+import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
 import { adminClient } from '../support/control-plane.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const ROOT = `/apis/${GROUP}/v1`;
 const NAME = 'strategic-merge-test';
 const STRATEGIC = 'application/strategic-merge-patch+json';
+const virtualBehaviour = createVirtualBehaviours();
 const client = adminClient(inject('controlPlane'));
 
 const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: `owner-${uid}`, uid });
@@ -132,7 +133,7 @@ async function ours(resource: string, patch: JsonObject): Promise<{ status: numb
   if (behaviour === undefined || current === undefined) throw new Error(`no ${resource}`);
   try {
     const merged = behaviour.withDefaults(behaviour.strategicMerge(current, patch));
-    behaviour.validate(merged, current);
+    behaviour.validate(merged, current, '');
     const { status, body } = await client.send('PUT', `${ROOT}/${resource}/${NAME}?dryRun=All`, merged);
     return { status, body: body as JsonObject };
   } catch (error) {

@@ -9,6 +9,7 @@ import { type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { jsonOf, type RawAnswer } from '../support/http.ts';
 import { asManifest, samples } from '../support/samples.ts';
 import { CANARY, HOST_NAMESPACE } from '../support/seed-words.ts';
+import { virtualSamples } from '../support/virtual-vectors.ts';
 
 const { acme, globex, host } = useProduct();
 /** Both tenants have it, and globex has canaries in it. */
@@ -47,6 +48,7 @@ beforeAll(async () => {
     stdin: JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }),
   });
   await acme.kubectl(`create -n ${NAMESPACE} -f -`, { stdin: asManifest(samples(NAMESPACE)) });
+  await acme.kubectl('create -f -', { stdin: asManifest(virtualSamples('isolation')) });
   await acme.kubectl('create clusterrole isolation --verb=get --resource=pods');
   await acme.kubectl('create clusterrolebinding isolation --clusterrole=isolation --user=jane');
   await acme.kubectl(`wait -n ${NAMESPACE} pod/sample --for=condition=Ready --timeout=120s`);

@@ -11,6 +11,7 @@ import { eventually } from './processes.ts';
 import type { ProductFacts } from './product.ts';
 import { samples } from './samples.ts';
 import { CANARY, HOST_NAMESPACE } from './seed-words.ts';
+import { virtualSamples } from './virtual-vectors.ts';
 
 /** A name that acme uses too. */
 const SHARED_NAMESPACE = 'web';
@@ -26,6 +27,7 @@ export async function seedGlobex(product: ProductFacts): Promise<void> {
   const namespaces = [CANARY, SHARED_NAMESPACE];
   for (const name of namespaces) await create('/api/v1/namespaces', marked({ ...named('v1', 'Namespace', name) }));
   for (const object of clusterScoped()) await create(kindOf(object).collection(), object);
+  for (const object of virtualSamples(`${CANARY}-sample`)) await create(kindOf(object).collection(), marked(object));
   for (const namespace of namespaces) {
     for (const object of samples(namespace, `${CANARY}-sample`)) {
       await create(kindOf(object).collection(namespace), marked(withCanaryData(object)));

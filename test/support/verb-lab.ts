@@ -13,7 +13,7 @@ import type { Scope } from '../../src/translate/scope.ts';
 import type { Call, VerbDeps } from '../../src/verbs/call.ts';
 import { createLocalViews } from '../../src/verbs/local-views.ts';
 import { serve } from '../../src/verbs/verbs.ts';
-import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
+import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
 import { standingObjects } from '../../src/virtual/standing.ts';
 import { printerOf } from '../../src/virtual/tables.ts';
 import { type Scripted, ScriptedUpstream, textOf } from './scripted-upstream.ts';
@@ -78,7 +78,7 @@ export class VerbLab {
       sealer: SEALER,
       views: createLocalViews(options.followed ?? new Map()),
       standing: standingObjects,
-      virtual: virtualBehaviour,
+      virtual: createVirtualBehaviours(),
       printers: printerOf,
       sharedNames: (call) => (call.at.class === 'published' ? options.shared : undefined),
       isTrusted: () => false,

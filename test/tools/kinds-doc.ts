@@ -24,6 +24,9 @@ Every kind of Kubernetes 1.36 has one class, by the profile of the tenant's poli
 | answered | a question that the proxy answers itself |
 | absent | 404, and not in discovery |
 
+Virtual kinds are served in version v1 alone: it is the one that is stored. Names, groups and selectors in them stay as the
+tenant wrote them, as nothing on the host follows them.
+
 Kinds of a tenant's own CustomResourceDefinitions are native, with all verbs. A kind of no row does not exist for a tenant.
 `;
 

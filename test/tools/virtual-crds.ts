@@ -8,8 +8,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { isObject, type JsonObject } from '../../src/k8s/types.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
+import type { JsonObject } from '../../src/k8s/types.ts';
+import { type Kind, VIRTUAL_VERSION } from '../../src/kinds/kind.ts';
 import { KINDS } from '../../src/kinds/table.ts';
 import { type Fetch, fetchFrom } from './live.ts';
 import { makeVirtualCrd } from './virtual-schema/crd.ts';
@@ -31,7 +31,7 @@ export async function virtualFiles(fetch: Fetch): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const patches: JsonObject = {};
   for (const kind of virtualKinds()) {
-    const version = await preferredVersion(fetch, kind.group);
+    const version = VIRTUAL_VERSION;
     const document = await fetch(`/openapi/v3/apis/${kind.group}/${version}`);
     const crd = makeVirtualCrd(kind, version, document);
     files.set(`deploy/60-virtual-${kind.resource}.yaml`, HEAD + stringify(crd, { lineWidth: 120 }));
@@ -40,13 +40,6 @@ export async function virtualFiles(fetch: Fetch): Promise<Map<string, string>> {
   }
   files.set('src/virtual/patch-schemas.generated.json', `${JSON.stringify(patches, null, 1)}\n`);
   return files;
-}
-
-async function preferredVersion(fetch: Fetch, group: string): Promise<string> {
-  const { preferredVersion: preferred } = await fetch(`/apis/${group}`);
-  const version = isObject(preferred) ? preferred['version'] : undefined;
-  if (typeof version !== 'string') throw new Error(`the API server does not serve ${group}`);
-  return version;
 }
 
 if (import.meta.main) {

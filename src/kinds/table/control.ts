@@ -1,86 +1,55 @@
 /**
- * What steers an API server: admission, aggregation, fairness. None of it may act on the host for a tenant, so all of it
- * is absent until the proxy gives it meaning itself. The references are written down already; they are what it will need.
+ * What steers an API server: admission, aggregation, fairness. None of it may act on the host for a tenant, so it is
+ * virtual. References in it stay as the tenant wrote them: upstream nothing follows them, and the proxy reads them in the
+ * tenant's terms.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
-import type { Kind, Reference } from '../kind.ts';
-import { conditionRefs, groupRef, nameRef, namespaceRef, namespaceSelectorRef } from '../refs.ts';
-import { absent, OPEN } from '../row.ts';
+import type { Kind } from '../kind.ts';
+import { conditionRefs, groupRef, nameRef, namespaceRef } from '../refs.ts';
+import { absent, OPEN, virtual } from '../row.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
-const WEBHOOKS = 'on the host it acts on, and stalls, everybody: comes as a virtual kind with virtual admission';
+const WEBHOOKS = 'on the host it would act on, and stall, everybody; stored and shown as it is, and it acts on nobody';
 const FAIRNESS = 'steers the host’s own queues: comes as a virtual kind without effect, for conformance';
 
-const WEBHOOK_REFS: readonly Reference[] = [
-  namespaceRef('webhooks[].clientConfig.service.namespace'),
-  groupRef('webhooks[].rules[].apiGroups[]'),
-  namespaceSelectorRef('webhooks[].namespaceSelector'),
-];
-
-function matchRefs(path: string): Reference[] {
-  return [
-    groupRef(`${path}.resourceRules[].apiGroups[]`),
-    groupRef(`${path}.excludeResourceRules[].apiGroups[]`),
-    namespaceSelectorRef(`${path}.namespaceSelector`),
-  ];
-}
-
-function policyRefs(): Reference[] {
-  return [{ path: 'spec.paramKind.apiVersion', target: { is: 'apiVersion' } }, ...matchRefs('spec.matchConstraints')];
-}
-
-function bindingRefs(policies: string): Reference[] {
-  return [
-    nameRef('spec.policyName', `${ADMISSION}/${policies}`),
-    namespaceRef('spec.paramRef.namespace'),
-    ...matchRefs('spec.matchResources'),
-  ];
-}
-
 export const CONTROL: readonly Kind[] = [
-  absent({
+  virtual({
     group: ADMISSION,
     resource: 'mutatingwebhookconfigurations',
     kind: 'MutatingWebhookConfiguration',
     reason: WEBHOOKS,
-    refs: WEBHOOK_REFS,
   }),
-  absent({
+  virtual({
     group: ADMISSION,
     resource: 'validatingwebhookconfigurations',
     kind: 'ValidatingWebhookConfiguration',
     reason: WEBHOOKS,
-    refs: WEBHOOK_REFS,
   }),
-  absent({
+  virtual({
     group: ADMISSION,
     resource: 'validatingadmissionpolicies',
     kind: 'ValidatingAdmissionPolicy',
     reason: WEBHOOKS,
-    refs: [...policyRefs(), ...conditionRefs()],
     subresources: { status: OPEN },
   }),
-  absent({
+  virtual({
     group: ADMISSION,
     resource: 'validatingadmissionpolicybindings',
     kind: 'ValidatingAdmissionPolicyBinding',
     reason: WEBHOOKS,
-    refs: bindingRefs('validatingadmissionpolicies'),
   }),
-  absent({
+  virtual({
     group: ADMISSION,
     resource: 'mutatingadmissionpolicies',
     kind: 'MutatingAdmissionPolicy',
     reason: WEBHOOKS,
-    refs: policyRefs(),
   }),
-  absent({
+  virtual({
     group: ADMISSION,
     resource: 'mutatingadmissionpolicybindings',
     kind: 'MutatingAdmissionPolicyBinding',
     reason: WEBHOOKS,
-    refs: bindingRefs('mutatingadmissionpolicies'),
   }),
   absent({
     group: 'apiregistration.k8s.io',

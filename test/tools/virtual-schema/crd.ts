@@ -2,13 +2,15 @@
  * The host's CustomResourceDefinition behind a virtual kind: `clusterroles.virtual.kubeveil.dev`.
  *
  * Its schema comes from the native kind's own OpenAPI, so it accepts, prunes and merges as the native kind does, and
- * nothing on the host gives it meaning. Always cluster-scoped, as all virtual kinds are so far, with one version.
+ * nothing on the host gives it meaning. Its defaults are those of `src/virtual/defaults.ts`. Always cluster-scoped, as
+ * all virtual kinds are so far, with one version.
  * What the schema cannot say is in `src/virtual`; what must hold even without the proxy is added here as CEL.
  *
  * The files `deploy/60-virtual-*.yaml` are made of this by test/tools/virtual-crds.ts.
  */
 import { isObject, type JsonObject } from '../../../src/k8s/types.ts';
 import { type Kind, VIRTUAL_GROUP } from '../../../src/kinds/kind.ts';
+import { type Defaults, defaultsOf } from '../../../src/virtual/defaults.ts';
 import { inlined, schemaOfKind, schemasOf, structural } from './schema.ts';
 
 /** What a kind's OpenAPI does not say of it. */
@@ -54,6 +56,7 @@ const EXTRAS: ReadonlyMap<string, CrdExtras> = new Map([
  */
 export function makeVirtualCrd(kind: Kind, version: string, document: JsonObject): JsonObject {
   const schema = structural(inlined(schemaOfKind(document, kind.group, version, kind.kind), schemasOf(document)));
+  setDefaults(schema, defaultsOf(kind.group, kind.resource));
   const extras = EXTRAS.get(`${kind.group}/${kind.resource}`) ?? { columns: [AGE], rules: {} };
   const properties = { ...(schema['properties'] as JsonObject), metadata: { type: 'object' } };
   for (const [name, rules] of Object.entries(extras.rules)) {
@@ -81,9 +84,29 @@ export function makeVirtualCrd(kind: Kind, version: string, document: JsonObject
           served: true,
           storage: true,
           schema: { openAPIV3Schema: { ...schema, properties } },
+          ...(kind.subresources['status'] === undefined ? {} : { subresources: { status: {} } }),
           additionalPrinterColumns: [...extras.columns],
         },
       ],
     },
   };
+}
+
+/** Puts the kind's own defaults where they belong. @throws {Error} for a path that the schema does not have */
+function setDefaults(schema: JsonObject, defaults: Defaults): void {
+  for (const [path, value] of Object.entries(defaults)) {
+    let at: JsonObject = schema;
+    for (const step of path.split('.')) {
+      at = below(at, 'properties', path);
+      at = below(at, step.replace(/\[\]$/, ''), path);
+      if (step.endsWith('[]')) at = below(at, 'items', path);
+    }
+    at['default'] = value;
+  }
+}
+
+function below(schema: JsonObject, key: string, path: string): JsonObject {
+  const inner = Object.hasOwn(schema, key) ? schema[key] : undefined;
+  if (!isObject(inner)) throw new Error(`the schema has no ${path} to give a default`);
+  return inner;
 }

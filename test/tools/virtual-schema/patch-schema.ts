@@ -1,5 +1,5 @@
 /**
- * What strategic merge patch must know of a kind's fields, cut out of its OpenAPI schema.
+ * What the proxy must know of a virtual kind's fields, cut out of its OpenAPI schema.
  *
  * @see https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/#notes-on-the-strategic-merge-patch
  */
@@ -11,8 +11,15 @@ export function patchSchema(schema: JsonObject, schemas: JsonObject): JsonObject
   return cut(inlined(schema, schemas));
 }
 
+const FORMATS = new Set<unknown>(['int32', 'byte', 'date-time']);
+
 function cut(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
+  const { type, format, additionalProperties } = schema;
+  const isOpen = format === 'int-or-string' || schema['oneOf'] !== undefined;
+  if (typeof type === 'string' && !isOpen) out['type'] = type;
+  if (FORMATS.has(format)) out['format'] = format as string;
+  if (isObject(additionalProperties)) out['values'] = cut(additionalProperties);
   const properties = schema['properties'];
   if (isObject(properties)) {
     out['fields'] = Object.fromEntries(

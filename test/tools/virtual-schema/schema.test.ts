@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/k8s/types.ts';
 import { KINDS } from '../../../src/kinds/table.ts';
-import { virtualBehaviour } from '../../../src/virtual/behaviours.ts';
+import { createVirtualBehaviours } from '../../../src/virtual/behaviours.ts';
 import { makeVirtualCrd } from './crd.ts';
 import { inlined, schemaOfKind, structural } from './schema.ts';
 
 const REF = '#/components/schemas/';
+
+const virtualBehaviour = createVirtualBehaviours();
 
 describe('references', () => {
   const schemas: JsonObject = {
@@ -135,7 +137,7 @@ describe('behaviour', () => {
     expect(behaviour?.withDefaults({ metadata: { name: 'x' } })).toEqual({ metadata: { name: 'x' } });
   });
   it('refuses in the native kind’s words and patches', () => {
-    expect(() => behaviour?.validate({ metadata: { name: 'x' } }, undefined)).toThrow(
+    expect(() => behaviour?.validate({ metadata: { name: 'x' } }, undefined, '')).toThrow(
       'ClusterRoleBinding.rbac.authorization.k8s.io "x" is invalid: [roleRef.kind: Unsupported value: "": supported values: "ClusterRole", roleRef.name: Required value]',
     );
     expect(behaviour?.strategicMerge({ metadata: { labels: { a: 'b' } } }, { metadata: { labels: null } })).toEqual({

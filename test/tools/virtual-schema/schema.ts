@@ -4,14 +4,13 @@
  * References are put in their place; a default of `{}` or `""` (which is Go's zero value, not a default) goes; keys of
  * keyed lists become required; a list mark on what is no list goes. Only keywords that are known here are kept, and an
  * unknown one is an error, so that a new Kubernetes version cannot lose meaning silently. Unknown fields are preserved
- * nowhere.
+ * nowhere. Descriptions are left out: the API server would hold them in memory, and tenants read the native kind's.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 import { isObject, type JsonObject, type JsonValue } from '../../../src/k8s/types.ts';
 
 const KEPT = new Set([
-  'description',
   'enum',
   'exclusiveMaximum',
   'exclusiveMinimum',
@@ -32,6 +31,7 @@ const KEPT = new Set([
 ]);
 /** Said elsewhere, or without meaning for a custom resource. */
 const LEFT_OUT = new Set([
+  'description',
   'x-kubernetes-group-version-kind',
   'x-kubernetes-patch-merge-key',
   'x-kubernetes-patch-strategy',

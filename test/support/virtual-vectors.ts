@@ -1,0 +1,40 @@
+/** The vectors of virtual kinds, as files: what is taken and refused, of every kind. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { JsonObject } from '../../src/k8s/types.ts';
+import { kindOf } from '../../src/kinds/table.ts';
+import { type Change, changed } from './differential.ts';
+
+export interface VirtualVectors {
+  readonly resource: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly valid: JsonObject;
+  readonly cases: readonly Change[];
+  /** Of the stored object, whole. */
+  readonly updates: readonly Change[];
+  /** Of its subresource `status`. */
+  readonly statuses: readonly Change[];
+}
+
+const FOLDER = new URL('../vectors/virtual/', import.meta.url);
+
+export function virtualVectors(): VirtualVectors[] {
+  return readdirSync(FOLDER).map((file) => ({
+    statuses: [],
+    ...(parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Omit<VirtualVectors, 'resource' | 'statuses'>),
+    resource: file.replace('.yaml', ''),
+  }));
+}
+
+/** The valid object under this name, with the changes. */
+export function sample({ group, kind, valid }: VirtualVectors, name: string, change: Change = {}): JsonObject {
+  return changed({ apiVersion: `${group}/v1`, kind, metadata: { name }, ...valid }, change);
+}
+
+/** One valid object of each virtual kind that every tenant has. */
+export function virtualSamples(name: string): JsonObject[] {
+  return virtualVectors()
+    .filter(({ group, resource }) => kindOf(group, resource)?.classes.baseline === 'virtual')
+    .map((vectors) => sample(vectors, name));
+}
