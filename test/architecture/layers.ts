@@ -24,6 +24,8 @@ const LEAVES: readonly Layer[] = [
   { name: 'k8s', may: ['lib'] },
   { name: 'errors', may: ['lib', 'k8s'] },
   { name: 'codec', may: BASE },
+  // Expressions: whoever has some is handed the one door, `cel/compile`.
+  { name: 'cel', may: ['lib', 'k8s'] },
   { name: 'observe', may: BASE },
   { name: 'pki', may: ['lib'] },
   { name: 'tenancy', may: BASE },
@@ -37,7 +39,7 @@ const STAGES: readonly Layer[] = [
   // The log is handed in.
   { name: 'listen', may: [...BASE, 'exchange'], mayTypesOf: ['observe'] },
   { name: 'requestinfo', may: [...WORDS, 'kinds'] },
-  { name: 'authn', may: [...WORDS, 'codec', 'ports'] },
+  { name: 'authn', may: [...WORDS, 'cel', 'codec', 'ports'] },
   { name: 'bind', may: [...WORDS, 'ports'] },
   { name: 'limit', may: WORDS },
   { name: 'policy', may: [...WORDS, 'kinds'] },
@@ -56,7 +58,7 @@ const PARTS: readonly Layer[] = [
   { name: 'translate', may: [...BASE, 'codec', 'tenancy', 'kinds'] },
   { name: 'discovery', may: [...WORDS, 'kinds'] },
   { name: 'openapi', may: [...BASE, 'codec', 'tenancy', 'ports'] },
-  { name: 'virtual', may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports'] },
+  { name: 'virtual', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds', 'ports'] },
   { name: 'upstream', may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports'] },
 ];
 
@@ -87,6 +89,7 @@ export const PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['zod', ['config', 'policy']],
   ['commander', ['cli']],
   ['pino', ['observe']],
+  ['re2js', ['cel']],
   ['yaml', ['config', 'policy', 'codec', 'upstream', 'onboarding', 'dev', 'cli']],
   ['@peculiar/x509', ['pki', 'authn']],
   ['node:child_process', ['dev']],
