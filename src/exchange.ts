@@ -150,11 +150,22 @@ export type Reply =
     }
   | {
       readonly kind: 'watch';
-      readonly events: AsyncIterable<WatchEvent>;
+      readonly events: AsyncIterable<WatchEvent | SharedEvent>;
       /** Kind of the objects, which tells whether protobuf will do. */
       readonly gvk?: Gvk;
       readonly headers?: ReplyHeaders;
     };
+
+/** An event that many watches send: what was made of it for one of them serves the others. */
+export interface SharedEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  /** As text, in UTF-8. */
+  readonly json: Uint8Array;
+  /** Freshly parsed, each time. */
+  readonly object: JsonObject;
+  /** How it goes out, by a name of `respond/`'s own. */
+  readonly forms: Map<string, Uint8Array>;
+}
 
 /** Lower-case names, from an allow-list: warning, retry-after, etag, ... */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;

@@ -5,6 +5,7 @@
 import { clientCertAuthenticator } from '../authn/client-cert.ts';
 import { issuerKeys } from '../authn/issuer-keys.ts';
 import { serviceAccountAuthenticator } from '../authn/service-account.ts';
+import { type Cache, createCache } from '../cache/cache.ts';
 import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
 import type { Advertised } from '../controllers/api-service/api-service-objects.ts';
@@ -93,9 +94,12 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     createOpenStreams({ nowMs: Date.now, onFault: (error) => onError('judging what is open', error) }),
   );
   const yaml = starting.use(createYamlReader());
-  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, streams, yaml, ...seams });
+  const cache = createCache({ upstream, onError: (error) => onError('keeping a collection', error) });
+  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, streams, yaml, cache, ...seams });
   const listener = await listen(options, handler, shared.ca);
   starting.defer(() => listener.close());
+  // Before the listener: watches end with a last bookmark, so that their clients need not read everything again.
+  starting.defer(() => cache.close());
 
   const server = options.publicUrl ?? `https://127.0.0.1:${listener.port}`;
   await untilDone(
@@ -129,10 +133,11 @@ interface Parts extends ProxySeams {
   readonly sealKeys: readonly Uint8Array[];
   readonly streams: OpenStreams;
   readonly yaml: YamlReader;
+  readonly cache: Cache;
 }
 
 function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions, parts: Parts): Handler {
-  const { upstream, host, sealKeys, streams, yaml, namesOf = ({ id }) => tenantNames(id) } = parts;
+  const { upstream, host, sealKeys, streams, yaml, cache, namesOf = ({ id }) => tenantNames(id) } = parts;
   const { controllers, view, problem } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
@@ -141,7 +146,8 @@ function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOpti
     serviceAccountToken: serviceAccountAuthenticator({ upstream, tenants, keys: issuerKeys(upstream, nowMs), nowMs }),
   };
   const limiter = createLimiter();
-  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer: createSealer(sealKeys) });
+  const sealer = createSealer(sealKeys);
+  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache });
   return createPipeline(
     createStages({
       upstream,

@@ -1,4 +1,5 @@
 /** What the verbs are served from, in its production form. */
+import type { Cache } from '../cache/cache.ts';
 import type { Sealer } from '../codec/seal.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import { logger } from '../observe/log.ts';
@@ -17,15 +18,17 @@ export interface VerbDepsOptions {
   view: HostView;
   policies: Policies;
   sealer: Sealer;
+  cache: Cache;
 }
 
-export function createVerbDeps({ upstream, controllers, view, policies, sealer }: VerbDepsOptions): VerbDeps {
+export function createVerbDeps({ upstream, controllers, view, policies, sealer, cache }: VerbDepsOptions): VerbDeps {
   const log = logger('verbs');
   return {
     upstream,
     namespaces: controllers.namespaces,
     provisioner: controllers.provisioner,
     sealer,
+    cache,
     views: createLocalViews(view.followed),
     standing: standingObjects,
     virtual: createVirtualBehaviours(),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answering, eventsOf, FakeClient, FOO, JSON_ACCEPT, POD, PROTOBUF } from '../../test/support/fake-client.ts';
 import { decodeWatchEvent, FrameReader } from '../codec/protobuf/frames.ts';
 import { ApiError } from '../errors.ts';
+import type { SharedEvent } from '../exchange.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import { writeReply } from './write.ts';
 
@@ -22,6 +23,33 @@ describe('watches', () => {
     await done;
     expect(client.body.toString()).toBe(`{"type":"ADDED","object":${JSON.stringify(POD)}}\n`);
     expect(client.writableEnded).toBe(true);
+  });
+
+  it('make an event that is shared once for all of them, in each form', async () => {
+    let prints = 0;
+    const shared: SharedEvent = {
+      type: 'MODIFIED',
+      json: Buffer.from(JSON.stringify(POD)),
+      get object() {
+        prints += 1;
+        return structuredClone(POD);
+      },
+      forms: new Map(),
+    };
+    const gvk = { group: '', version: 'v1', kind: 'Pod' };
+    const sent: Buffer[] = [];
+    for (const accept of [JSON_ACCEPT, JSON_ACCEPT, PROTOBUF, PROTOBUF]) {
+      const client = new FakeClient();
+      await writeReply(client, { kind: 'watch', events: eventsOf(shared), gvk }, answering({ accept }));
+      sent.push(client.body);
+    }
+    const line = `{"type":"MODIFIED","object":${JSON.stringify(POD)}}\n`;
+    expect([sent[0]?.toString(), sent[1]?.toString()]).toEqual([line, line]);
+    const [frame] = new FrameReader().push(sent[2] ?? Buffer.alloc(0));
+    expect(decodeWatchEvent(frame ?? Buffer.alloc(0))).toMatchObject({ type: 'MODIFIED', decoded: { object: POD } });
+    expect(sent[3]).toEqual(sent[2]);
+    expect(prints).toBe(1);
+    expect([...shared.forms.keys()]).toEqual(['json', 'protobuf']);
   });
 
   it('end with an ERROR event when upstream fails, without the inner words', async () => {

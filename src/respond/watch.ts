@@ -11,7 +11,7 @@
 import { hasProtobuf } from '../codec/protobuf/codec.ts';
 import { encodeWatchEvent } from '../codec/protobuf/frames.ts';
 import { ApiError } from '../errors.ts';
-import type { Accept, Reply, Written } from '../exchange.ts';
+import type { Accept, Reply, SharedEvent, Written } from '../exchange.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import type { Logger } from '../observe/log.ts';
 import { noProtobuf } from './encode.ts';
@@ -102,12 +102,12 @@ interface Next {
 /** Takes events until it is stopped, also while it waits for one. */
 class Pump {
   protobuf = false;
-  readonly #events: AsyncIterator<WatchEvent>;
+  readonly #events: AsyncIterator<WatchEvent | SharedEvent>;
   readonly #watching: Watching;
   #stopped = false;
   #wake: ((nothing: undefined) => void) | undefined;
 
-  constructor(events: AsyncIterator<WatchEvent>, watching: Watching) {
+  constructor(events: AsyncIterator<WatchEvent | SharedEvent>, watching: Watching) {
     this.#events = events;
     this.#watching = watching;
   }
@@ -138,7 +138,21 @@ class Pump {
   }
 }
 
-function encodeEvent(event: WatchEvent, protobuf: boolean, watching: Watching): Next {
+function encodeEvent(event: WatchEvent | SharedEvent, protobuf: boolean, watching: Watching): Next {
+  if (!('forms' in event)) return encodeAnew(event, protobuf, watching);
+  const form = protobuf ? 'protobuf' : 'json';
+  const known = event.forms.get(form);
+  if (known !== undefined) return { bytes: known, last: false };
+  const next = protobuf ? encodeAnew(event, protobuf, watching) : { bytes: lineOf(event), last: false };
+  if (!next.last) event.forms.set(form, next.bytes);
+  return next;
+}
+
+function lineOf({ type, json }: SharedEvent): Uint8Array {
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), json, Buffer.from('}\n')]);
+}
+
+function encodeAnew(event: Pick<WatchEvent, 'type' | 'object'>, protobuf: boolean, watching: Watching): Next {
   if (!protobuf) {
     const text = `{"type":${JSON.stringify(event.type)},"object":${JSON.stringify(event.object)}}\n`;
     return { bytes: Buffer.from(text), last: false };

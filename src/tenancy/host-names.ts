@@ -89,3 +89,6 @@ export function tenantOfClientCa(commonName: string): TenantId | undefined {
 
 /** The ConfigMap that tells where tenants reach the proxy, and its CA. */
 export const PUBLIC_CONFIG_MAP = 'kubeveil-public';
+
+/** Whom the host's audit names for what is read once for all users of a tenant. */
+export const CACHE_USER = 'kubeveil:cache';

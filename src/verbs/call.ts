@@ -4,6 +4,7 @@
  * The files of this folder are the last stage. Each maps a request to upstream terms, sends it along the route to where
  * the kind lives (`send.ts`, and nowhere else), and maps the answer back.
  */
+import type { Cache } from '../cache/cache.ts';
 import type { Sealer } from '../codec/seal.ts';
 import type { ResourceRequest } from '../exchange.ts';
 import type { DeletedObject } from '../k8s/informer.ts';
@@ -30,6 +31,8 @@ export interface VerbDeps {
   /** Seals continue tokens. */
   readonly sealer: Sealer;
   readonly views: LocalViews;
+  /** Collections that are kept in memory while somebody watches them. */
+  readonly cache: Pick<Cache, 'view'>;
   readonly standing: StandingObjects;
   /** What the API server does for a native kind and nobody does for a custom resource. */
   readonly virtual: VirtualBehaviours;

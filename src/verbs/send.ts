@@ -15,7 +15,7 @@ import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { withFieldManager } from './field-manager.ts';
 import { noteWrite } from './local-views.ts';
-import { isOn, type Pairs } from './query.ts';
+import type { Pairs } from './query.ts';
 import { askUpstream } from './representation.ts';
 import type { Route } from './route.ts';
 
@@ -79,7 +79,7 @@ export async function sendNamespace(call: Call, deps: VerbDeps, document: JsonOb
 
 const BOOKMARKS = 'allowWatchBookmarks';
 
-/** WATCH of a collection: its events in upstream terms, or upstream's refusal. */
+/** WATCH of a collection: its events in upstream terms, bookmarks always among them, or upstream's refusal. */
 export async function sendWatch(
   call: Call,
   deps: VerbDeps,
@@ -94,7 +94,7 @@ export async function sendWatch(
     method: 'GET',
     ...represented(call, watch),
   });
-  if (answer.status === 200) return { events: eventsIn(answer.chunks, isOn(call.info.query, BOOKMARKS)) };
+  if (answer.status === 200) return { events: eventsIn(answer.chunks) };
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.chunks) chunks.push(chunk);
   return { refused: readAnswer({ ...answer, body: Buffer.concat(chunks) }) };
@@ -138,13 +138,12 @@ function readAnswer({ status, headers, body }: UpstreamResponse): Answer {
   return { status, headers, document };
 }
 
-async function* eventsIn(chunks: AsyncIterable<Uint8Array>, wantsBookmarks: boolean): AsyncIterable<WatchEvent> {
+async function* eventsIn(chunks: AsyncIterable<Uint8Array>): AsyncIterable<WatchEvent> {
   for await (const line of lines(chunks)) {
     const event = parseJson(line);
     if (!isObject(event) || typeof event['type'] !== 'string' || !isObject(event['object'])) {
       throw new ApiError('ERR_BAD_GATEWAY', 'the cluster sent an unreadable watch event; watch again');
     }
-    if (event['type'] === 'BOOKMARK' && !wantsBookmarks) continue;
     yield event as unknown as WatchEvent & { object: JsonObject };
   }
 }

@@ -1,4 +1,11 @@
-import type { Reply } from '../exchange.ts';
+/**
+ * WATCH of a namespaced kind over all of a tenant's namespaces: one upstream watch of the kind, shared where it can be
+ * (`shared-watch.ts`), from which only events of the tenant's namespaces pass. The prefix of a namespace decides, which
+ * the host's own wall ties to its label.
+ *
+ * Initial events are those of the exact cross-namespace LIST, then the bookmark that ends them, then what came since.
+ */
+import type { Reply, SharedEvent } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { isTable } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
@@ -8,34 +15,44 @@ import { listAcross } from './list-across.ts';
 import { isOn, type Pairs, pick, selectorParameters, verbParameters } from './query.ts';
 import { routeAcrossNamespaces } from './route.ts';
 import { sendWatch } from './send.ts';
-import { showEvent, wantsInitialEvents } from './watch.ts';
+import { type Events, type SharedWatch, sharedWatch, showUntilShared } from './shared-watch.ts';
+import { wantsInitialEvents } from './watch.ts';
 
 export async function watchAcross(call: Call, deps: VerbDeps): Promise<Reply> {
-  if (!wantsInitialEvents(call)) return await openWatch(call, deps, verbParameters(call.info.query, 'watch'), []);
-
   // Refused as the watch would be, before anything is listed for it.
   routeAcrossNamespaces(call, deps);
+  const shared = sharedWatch(call, deps);
+  const begun = await shared?.begin();
+  if (begun !== undefined) return { kind: 'watch', events: begun };
+  if (!wantsInitialEvents(call)) {
+    return await openWatch(call, deps, verbParameters(call.info.query, 'watch'), [], shared);
+  }
   const list = await listAcross(asList(call), deps);
   if (list.kind !== 'object' || list.status !== 200) return list;
   const revision = versionOf(list.object);
   const initial = [...addedEvents(call, list.object), ...endOfInitialEvents(call, revision)];
+  const following = shared?.since(revision);
+  if (following !== undefined) return { kind: 'watch', events: chain(initial, following) };
   const query = pick(call.info.query, ['timeoutSeconds', 'allowWatchBookmarks']);
-  return await openWatch(call, deps, [...query, ['resourceVersion', revision]], initial);
+  return await openWatch(call, deps, [...query, ['resourceVersion', revision]], initial, shared);
 }
 
-async function openWatch(call: Call, deps: VerbDeps, query: Pairs, initial: readonly WatchEvent[]): Promise<Reply> {
+async function openWatch(
+  call: Call,
+  deps: VerbDeps,
+  query: Pairs,
+  initial: readonly WatchEvent[],
+  shared: SharedWatch | undefined,
+): Promise<Reply> {
   const route = routeAcrossNamespaces(call, deps);
   const opened = await sendWatch(call, deps, route, [...query, ...selectorParameters(call, route)]);
   if ('refused' in opened) return refusalReply(call, opened.refused);
-  const { events } = opened;
-  async function* all(): AsyncIterable<WatchEvent> {
-    yield* initial;
-    for await (const event of events) {
-      const shown = showEvent(call, deps, route, event);
-      if (shown !== undefined) yield shown;
-    }
-  }
-  return { kind: 'watch', events: all() };
+  return { kind: 'watch', events: chain(initial, showUntilShared(call, deps, route, opened.events, shared)) };
+}
+
+async function* chain(initial: readonly WatchEvent[], events: Events): AsyncGenerator<WatchEvent | SharedEvent> {
+  yield* initial;
+  yield* events;
 }
 
 function asList(call: Call): Call {
@@ -70,8 +87,8 @@ function itemType(call: Call): { apiVersion: string; kind: string } {
 }
 
 function endOfInitialEvents(call: Call, revision: string): WatchEvent[] {
-  const { query } = call.info;
-  if (!isOn(query, 'allowWatchBookmarks') || !isOn(query, 'sendInitialEvents')) return [];
+  // Also for a client that did not ask for initial events, and got them by default.
+  if (!isOn(call.info.query, 'allowWatchBookmarks')) return [];
   const metadata = { resourceVersion: revision, annotations: { 'k8s.io/initial-events-end': 'true' } };
   return [{ type: 'BOOKMARK', object: { ...itemType(call), metadata } }];
 }

@@ -48,7 +48,7 @@ const STAGES: readonly Layer[] = [
   // The three of which one serves: each has the parts that it is made of, and no other.
   { name: 'nonresource', may: [...WORDS, 'codec', 'kinds', 'ports', 'discovery', 'openapi'] },
   { name: 'reviews', may: [...WORDS, 'ports'] },
-  { name: 'verbs', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate'] },
+  { name: 'verbs', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate', 'cache'] },
   { name: 'respond', may: [...BASE, 'exchange', 'codec', 'observe'] },
   { name: 'audit', may: [...WORDS, 'observe'] },
 ];
@@ -56,6 +56,7 @@ const STAGES: readonly Layer[] = [
 /** What stages are made of, or are given. None knows a stage. */
 const PARTS: readonly Layer[] = [
   { name: 'translate', may: [...BASE, 'codec', 'tenancy', 'kinds'] },
+  { name: 'cache', may: [...BASE, 'codec', 'tenancy', 'exchange', 'ports'] },
   { name: 'discovery', may: [...WORDS, 'kinds'] },
   { name: 'openapi', may: [...BASE, 'codec', 'tenancy', 'ports'] },
   { name: 'virtual', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds', 'ports'] },

@@ -107,10 +107,10 @@ export class TenantClient {
   }
 
   /** Open until the server ends it or the test does. */
-  async watch(path: string): Promise<OpenWatch> {
+  async watch(path: string, headers: Readonly<Record<string, string>> = {}): Promise<OpenWatch> {
     const { server, caPem } = this.#product;
     const { certPem, keyPem } = this.facts;
-    return await openWatch({ server, caPem, certPem, keyPem, path });
+    return await openWatch({ server, caPem, certPem, keyPem, path, headers });
   }
 
   /** A plain GET of a JSON document. @throws unless it is answered with 200 */

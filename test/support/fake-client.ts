@@ -4,7 +4,7 @@
  */
 import { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Accept } from '../../src/exchange.ts';
+import type { Accept, SharedEvent } from '../../src/exchange.ts';
 import type { WatchEvent } from '../../src/k8s/types.ts';
 import type { Logger } from '../../src/observe/log.ts';
 import type { Sink } from '../../src/respond/sink.ts';
@@ -79,6 +79,6 @@ export function answering(part: Partial<Answering> = {}): Answering {
   };
 }
 
-export async function* eventsOf(...events: WatchEvent[]): AsyncGenerator<WatchEvent> {
+export async function* eventsOf(...events: Array<WatchEvent | SharedEvent>): AsyncGenerator<WatchEvent | SharedEvent> {
   yield* events;
 }

@@ -9,6 +9,7 @@ export interface WatchRequest {
   readonly certPem?: string;
   readonly keyPem?: string;
   readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface OpenWatch extends Disposable {
@@ -23,13 +24,21 @@ export interface OpenWatch extends Disposable {
 }
 
 /** Resolves when the answer has begun; any status is an answer. */
-export function openWatch({ server, path, token, caPem, certPem, keyPem }: WatchRequest): Promise<OpenWatch> {
+export function openWatch({
+  server,
+  path,
+  token,
+  caPem,
+  certPem,
+  keyPem,
+  headers = {},
+}: WatchRequest): Promise<OpenWatch> {
   const { promise, resolve, reject } = Promise.withResolvers<OpenWatch>();
   const outgoing = request(new URL(path, server), {
     agent: false,
     ca: caPem,
     ...(certPem === undefined ? {} : { cert: certPem, key: keyPem }),
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` },
   });
   outgoing.once('error', reject);
   outgoing.once('response', (incoming) => {

@@ -3,7 +3,7 @@
  * namespaces `default` and `web`, and a host that answers what the test says.
  */
 import { createSealer } from '../../src/codec/seal.ts';
-import type { Accept, Reply } from '../../src/exchange.ts';
+import type { Accept, Reply, SharedEvent } from '../../src/exchange.ts';
 import type { DeletedObject, Informer } from '../../src/k8s/informer.ts';
 import { keyOf } from '../../src/k8s/meta.ts';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
@@ -11,6 +11,7 @@ import type { NamespaceRegistry, UpstreamRequest } from '../../src/ports.ts';
 import { parseRequestInfo } from '../../src/requestinfo/parse.ts';
 import type { Scope } from '../../src/translate/scope.ts';
 import type { Call, VerbDeps } from '../../src/verbs/call.ts';
+import { NOTHING_KEPT } from '../../src/verbs/kept.ts';
 import { createLocalViews } from '../../src/verbs/local-views.ts';
 import { serve } from '../../src/verbs/verbs.ts';
 import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
@@ -27,6 +28,10 @@ export interface LabOptions {
   readonly followed?: ReadonlyMap<string, Informer>;
   /** Names of every published kind that the policy shares. */
   readonly shared?: ReadonlySet<string>;
+  /** What is kept in memory; left out: nothing. */
+  readonly cache?: VerbDeps['cache'];
+  /** Left out: true. */
+  readonly readsSecretsAcross?: boolean;
 }
 
 export interface RequestOptions {
@@ -76,13 +81,14 @@ export class VerbLab {
         },
       },
       sealer: SEALER,
+      cache: options.cache ?? NOTHING_KEPT,
       views: createLocalViews(options.followed ?? new Map()),
       standing: standingObjects,
       virtual: createVirtualBehaviours(),
       printers: printerOf,
       sharedNames: (call) => (call.at.class === 'published' ? options.shared : undefined),
       isTrusted: () => false,
-      readsSecretsAcross: () => true,
+      readsSecretsAcross: () => options.readsSecretsAcross ?? true,
       onLeftOut: (_call, error) => this.leftOut.push(String(error)),
     };
   }
@@ -128,7 +134,7 @@ export class VerbLab {
   }
 
   /** The events of a watch. */
-  async watch(target: string, options?: RequestOptions): Promise<AsyncIterator<WatchEvent>> {
+  async watch(target: string, options?: RequestOptions): Promise<AsyncIterator<WatchEvent | SharedEvent>> {
     const reply = await this.request('GET', target, options);
     if (reply.kind !== 'watch') throw new Error(`GET ${target} was answered with ${reply.kind}`);
     return reply.events[Symbol.asyncIterator]();

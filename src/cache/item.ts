@@ -1,0 +1,59 @@
+/**
+ * One object at one version, as its tenant sees it: the bytes that go out, and the little that selectors look at. It is
+ * translated and printed once, whoever reads it then, and never changes. Parsed objects take five times the memory.
+ */
+import { readObject, stringifyJson } from '../codec/json.ts';
+import { keyOf, labelsOf, metadataOf, uidOf, versionOf } from '../k8s/meta.ts';
+import { fieldsOf } from '../k8s/selectable-fields.ts';
+import type { JsonObject } from '../k8s/types.ts';
+
+/** What is the same for all objects of a collection. */
+export interface ItemType {
+  readonly group: string;
+  readonly resource: string;
+  /** Of an object that does not say it itself: items of a list of a built-in kind do not. */
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export class Item {
+  /** `web/app`, or `reader` for a cluster-scoped object. */
+  readonly key: string;
+  readonly version: string;
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, unknown>>;
+  /** What field selectors may ask for. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The whole object, as JSON. */
+  readonly json: Buffer;
+
+  /** @param object in tenant terms */
+  constructor(object: JsonObject, type: ItemType) {
+    this.key = keyOf(object);
+    this.version = versionOf(object);
+    this.uid = uidOf(object);
+    this.labels = { ...labelsOf(object) };
+    this.fields = fieldsOf(object, type.group, type.resource);
+    const whole = object['kind'] === undefined ? { kind: type.kind, apiVersion: type.apiVersion, ...object } : object;
+    this.json = Buffer.from(stringifyJson(whole));
+  }
+
+  get bytes(): number {
+    return this.json.length + OVERHEAD_BYTES;
+  }
+
+  /** Freshly parsed: the caller's to change. */
+  read(): JsonObject {
+    return readObject(this.json);
+  }
+
+  /** The same object, last seen at another revision: what left a selection, or was found to be gone. */
+  at(version: string, type: ItemType): Item {
+    const object = this.read();
+    metadataOf(object)['resourceVersion'] = version;
+    return new Item(object, type);
+  }
+}
+
+/** Key, labels and fields, roughly. */
+const OVERHEAD_BYTES = 1_024;

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Feed, queryOf, type Scripted } from '../../test/support/scripted-upstream.ts';
+import {
+  at,
+  bookmark,
+  EVERYTHING,
+  EXPIRED,
+  event,
+  hostOf,
+  reading,
+  rest,
+  take,
+  up,
+  ViewLab,
+  watch,
+  widget,
+} from '../../test/support/view-lab.ts';
+import type { Reading } from './view.ts';
+
+let lab: ViewLab;
+beforeEach(() => {
+  lab = new ViewLab();
+});
+afterEach(() => lab[Symbol.dispose]());
+
+const OPTIONS = {
+  selection: EVERYTHING,
+  bookmarks: true,
+  untilMs: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+};
+
+describe('a view', () => {
+  it('is what was read, and what came since, also while it was read', async () => {
+    const feed = new Feed();
+    const read = Promise.withResolvers<Reading>();
+    const view = lab.view(lab.source(hostOf(at(10), watch(feed))), [read.promise]);
+    feed.send(event('ADDED', widget('before', 11)), event('ADDED', widget('during', 13)));
+    await vi.waitFor(() => expect(lab.sources[0]?.progress).toBe('13'));
+    expect(view.snapshot()).toBeUndefined();
+    read.resolve(reading(12, widget('before', 11), widget('old', 3)));
+    await view.whenReady();
+    feed.send(event('DELETED', widget('old', 14)));
+    await vi.waitFor(() => expect(view.progress).toBe('14'));
+    expect(view.snapshot()?.items.map(({ key, version }) => `${key}@${version}`)).toEqual([
+      'web/before@11',
+      'web/during@13',
+    ]);
+    expect(await take(lab.open(view, { from: '12' }), 2)).toEqual(['ADDED during@13', 'DELETED old@14']);
+  });
+
+  it('keeps the order of keys, whatever comes and goes', async () => {
+    const feed = new Feed();
+    const view = lab.view(lab.source(hostOf(at(10), watch(feed))), [reading(10, widget('m', 1), widget('c', 2))]);
+    await view.whenReady();
+    feed.send(...['a', 'z', 'd', 'n'].map((name, index) => event('ADDED', widget(name, 11 + index))));
+    feed.send(event('DELETED', widget('d', 20)), event('MODIFIED', widget('m', 21)));
+    await vi.waitFor(() => expect(view.progress).toBe('21'));
+    expect(view.snapshot()?.items.map(({ key }) => key)).toEqual(['web/a', 'web/c', 'web/m', 'web/n', 'web/z']);
+  });
+
+  it('hears of its own tenant’s objects only, and moves on with everybody’s', async () => {
+    const feed = new Feed();
+    const view = lab.view(lab.source(hostOf(at(10), watch(feed))), [reading(10)]);
+    await view.whenReady();
+    const cursor = lab.open(view, { from: '10' });
+    feed.send(
+      { type: 'ADDED', object: up(widget('foreign', 11), 'globex') },
+      { type: 'ADDED', object: up(widget('alike', 12), 'acme-eu') },
+      event('ADDED', widget('mine', 13)),
+      { type: 'ADDED', object: up(widget('foreign', 14), 'globex') },
+    );
+    expect(await take(cursor, 1)).toEqual(['ADDED mine@13']);
+    await vi.waitFor(() => expect(view.progress).toBe('14'));
+    expect(view.snapshot()?.items).toHaveLength(1);
+  });
+
+  it('does not believe a reading that is older than what was known when it began', async () => {
+    const view = lab.view(lab.source(hostOf(at(10))), [reading(9)]);
+    await expect(view.whenReady()).rejects.toThrow('went back from 10 to 9');
+    expect(view.ended).toBe(true);
+  });
+
+  it('tells the difference after a gap, so that its watches go on', async () => {
+    const first = new Feed();
+    const second = new Feed();
+    const upstream = hostOf(at(10), watch(first), at(20), watch(second));
+    const view = lab.view(lab.source(upstream), [
+      reading(10, widget('stays', 1), widget('changes', 2), widget('goes', 3), widget('again', 4)),
+      reading(
+        21,
+        widget('stays', 1),
+        widget('changes', 15),
+        widget('comes', 16),
+        widget('again', 17, { uid: 'other' }),
+      ),
+    ]);
+    await view.whenReady();
+    const cursor = lab.open(view, { from: '10' });
+    first.send(EXPIRED);
+    second.send(event('ADDED', widget('comes', 16)), event('ADDED', widget('after', 22)));
+    expect(await take(cursor, 6)).toEqual([
+      'MODIFIED changes@15',
+      'ADDED comes@16',
+      'DELETED again@17',
+      'ADDED again@17',
+      'DELETED goes@21',
+      'ADDED after@22',
+    ]);
+    expect(queryOf(upstream.requests[3])).toMatchObject({ watch: 'true', resourceVersion: '20' });
+  });
+
+  it('reads again what was read across a gap, and says nothing of what lies beyond meanwhile', async () => {
+    const first = new Feed();
+    const read = Promise.withResolvers<Reading>();
+    const source = lab.source(hostOf(at(10), watch(first), at(20)));
+    const view = lab.view(source, [read.promise, reading(20, widget('lost', 15))]);
+    await source.whenStarted();
+    first.send(EXPIRED);
+    await vi.waitFor(() => expect(source.progress).toBe('20'));
+    read.resolve(reading(12));
+    await view.whenReady();
+    expect(view.snapshot()).toMatchObject({ version: '20', items: [{ key: 'web/lost' }] });
+  });
+
+  it('ends every watch with 410 when the host’s store is older than what is known', async () => {
+    const first = new Feed();
+    const view = lab.view(lab.source(hostOf(at(10), watch(first), at(5))), [reading(10, widget('one', 3))]);
+    await view.whenReady();
+    const cursor = lab.open(view, { from: '10' });
+    first.send(event('MODIFIED', widget('one', 12)), EXPIRED);
+    expect(await rest(cursor)).toEqual(['MODIFIED one@12', 'ERROR @']);
+    expect(view.watch({ ...OPTIONS, from: '12' })).toBeUndefined();
+  });
+
+  it('ends when upstream will not have its watch', async () => {
+    const gone: Scripted = { status: 404, body: { kind: 'Status', code: 404 } };
+    const first = new Feed();
+    const view = lab.view(lab.source(hostOf(at(10), watch(first), gone)), [reading(10)]);
+    await view.whenReady();
+    const cursor = lab.open(view, { from: '10' });
+    first.send(bookmark(11)).end();
+    expect(await rest(cursor)).toEqual(['BOOKMARK @11']);
+  });
+});

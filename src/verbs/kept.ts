@@ -1,0 +1,152 @@
+/**
+ * Which collections are kept in memory, and how: the tenant's objects are read as for any list and watch, with the same
+ * egress check and the same translation, only once for everybody who watches them.
+ *
+ * Not kept: what does not belong to all of a tenant's namespaces or to none (one namespace is confined by the host and
+ * forwarded); Secrets where the policy keeps the reader from them; events, which are many, soon gone, and may live in
+ * another store with revisions of its own; kinds of which ownership is in the object itself.
+ */
+
+import type { Cache } from '../cache/cache.ts';
+import type { Collection } from '../cache/source.ts';
+import type { Reader, View } from '../cache/view.ts';
+import { labelsOf, namespaceOf, versionOf } from '../k8s/meta.ts';
+import { objects } from '../k8s/read.ts';
+import { apiVersionOf, type JsonObject, type WatchEvent } from '../k8s/types.ts';
+import { CACHE_USER } from '../tenancy/host-names.ts';
+import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { Renames } from '../translate/renames.ts';
+import type { Call, VerbDeps } from './call.ts';
+import { sendList, showList } from './list.ts';
+import { listAcross } from './list-across.ts';
+import { type Route, routeAcrossNamespaces, routeOf } from './route.ts';
+import { isSuccess } from './send.ts';
+import { showEvent } from './watch-event.ts';
+
+export interface Kept {
+  readonly view: View;
+  /** Everything in it was read after it was asked for. */
+  readonly isNew: boolean;
+}
+
+/** The view that holds what this request asks for, perhaps not ready yet; undefined where there is none. */
+export function keptView(call: Call, deps: VerbDeps): Kept | undefined {
+  if (!isKept(call, deps)) return undefined;
+  const own = ownCall(call);
+  const route = sharedRoute(own, deps);
+  const collectionKey = [
+    route.identity.as,
+    // What is of one tenant alone is not found by another that is made anew under its id.
+    ...(call.at.kind.custom ? [call.tenant.uid] : []),
+    route.collection,
+    route.labels.join(','),
+  ].join(' ');
+  return deps.cache.view({
+    collection: {
+      identity: route.identity,
+      path: route.collection,
+      labels: route.labels.join(','),
+      ownerOf: ownerIn(call),
+    },
+    collectionKey,
+    viewKey: [call.tenant.uid, call.tenant.policy, call.at.version, call.at.kind.kind, collectionKey].join(' '),
+    makeReader: () => readerOf(own, deps, route),
+  });
+}
+
+/** For whatever must not be served from what is kept. */
+export const NOTHING_KEPT: Pick<Cache, 'view'> = { view: () => undefined };
+
+function isKept(call: Call, deps: VerbDeps): boolean {
+  const { kind } = call.at;
+  if (kind.namespaced && call.info.namespace !== '') return false;
+  if (kind.owned !== undefined || kind.resource === 'events') return false;
+  return kind.group !== '' || kind.resource !== 'secrets' || deps.readsSecretsAcross(call);
+}
+
+/** Of everybody's objects of the kind, where they live side by side. */
+function sharedRoute(call: Call, deps: VerbDeps): Route {
+  if (call.at.kind.namespaced) return routeAcrossNamespaces(call, deps);
+  const route = routeOf(call, deps, 'read');
+  return route.labels.length === 0 ? route : { ...route, labels: [TENANT_LABEL] };
+}
+
+function ownerIn({ at }: Call): Collection['ownerOf'] {
+  if (at.class === 'published' || (at.kind.custom && !at.kind.namespaced)) return () => 'everybody';
+  if (at.kind.namespaced) return (object) => tenantOf(namespaceOf(object) as UpstreamName);
+  return (object) => labelsOf(object)[TENANT_LABEL] as TenantId | undefined;
+}
+
+/** The request for everything, of nobody in particular. */
+function ownCall(call: Call): Call {
+  const { username: _username, ...scope } = call.scope;
+  return {
+    ...call,
+    head: {
+      id: 'cache',
+      method: 'GET',
+      target: '',
+      headers: new Map(),
+      impersonate: new Map(),
+      peerCertificate: undefined,
+      signal: NEVER,
+    },
+    identity: { username: CACHE_USER, groups: [], uid: '', extra: {} },
+    accept: { media: 'json', as: undefined },
+    body: undefined,
+    info: { ...call.info, verb: 'list', namespace: '', name: '', query: new Map() },
+    scope: { ...scope, renames: new Renames() },
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+function readerOf(call: Call, deps: VerbDeps, route: Route): Reader {
+  const { kind, version } = call.at;
+  let whole = true;
+  const leftOut = (one: Call, error: unknown): void => {
+    whole = false;
+    deps.onLeftOut(one, error);
+  };
+  const own: VerbDeps = { ...deps, cache: NOTHING_KEPT, onLeftOut: leftOut };
+  return {
+    tenant: call.tenant.id,
+    type: {
+      group: kind.group,
+      resource: kind.resource,
+      apiVersion: apiVersionOf(kind.group, version),
+      kind: kind.kind,
+    },
+    get whole() {
+      return whole;
+    },
+    async read(signal) {
+      whole = true;
+      const list = await listAll({ ...call, head: { ...call.head, signal } }, own);
+      return { version: versionOf(list), objects: objects(list, 'items') };
+    },
+    show(event: WatchEvent) {
+      try {
+        return showEvent(call, own, route, event);
+      } catch (error) {
+        leftOut(call, error);
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Everything that is stored, in tenant terms, at one revision. */
+async function listAll(call: Call, deps: VerbDeps): Promise<JsonObject> {
+  if (call.at.kind.namespaced) {
+    const reply = await listAcross(call, deps);
+    if (reply.kind === 'object' && reply.status === 200) return reply.object;
+    throw new Error(
+      `reading ${call.info.resource} was answered with ${reply.kind === 'object' ? reply.status : reply.kind}`,
+    );
+  }
+  const route = routeOf(call, deps, 'read');
+  const answer = await sendList(call, deps, route, []);
+  if (isSuccess(answer)) return showList(call, deps, route, answer.document);
+  throw new Error(`reading ${call.info.resource} was answered with ${answer.status}`);
+}
