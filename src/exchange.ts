@@ -8,13 +8,14 @@
  *   authn        -> Authenticated
  *   bind         -> Tenant
  *   limit        -> RequestHead, with a deadline
+ *   impersonate  -> Identity, when it is another than the sender's
  *   negotiate    -> Accept
  *   offer        -> KindAtVersion
  *   body         -> Body
  *   serve        -> Reply
  *   respond      -> Written, for the audit
  *
- * The others (health, ready, impersonate, authz, hold) only refuse or let pass.
+ * The others (health, ready, authz, hold) only refuse or let pass.
  */
 import type { Gvk, JsonObject, WatchEvent } from './k8s/types.ts';
 import type { KindAtVersion, Verb } from './kinds/kind.ts';
@@ -85,6 +86,8 @@ export interface Identity {
   readonly groups: readonly string[];
   readonly uid: string;
   readonly extra: Readonly<Record<string, readonly string[]>>;
+  /** Who really sent the request, when they act as this user. For audit alone: it grants nothing. */
+  readonly impersonator?: Omit<Identity, 'impersonator'>;
 }
 
 export interface Authenticated {

@@ -15,18 +15,14 @@ const RESOURCE = { isResource: true, verb: 'create' } as ResourceInfo;
 const OTHER = { isResource: false, verb: 'get', path: '/apis' } as NonResourceInfo;
 
 /** Runs one request through stages that note that they were met, and throw where the test says. */
-async function run(
-  info: ResourceInfo | NonResourceInfo,
-  impersonate: string[] = [],
-  { isHealth = false, hasHeld = false } = {},
-): Promise<void> {
+async function run(info: ResourceInfo | NonResourceInfo, { isHealth = false, hasHeld = false } = {}): Promise<void> {
   const stage = (name: string, value: unknown) => () => {
     met.push(name);
     const error = throwing.get(name);
     if (error !== undefined) throw error;
     return value;
   };
-  const head = { impersonate: new Map(impersonate.map((name) => [name, ['x']])) } as unknown as RequestHead;
+  const head = { impersonate: new Map() } as unknown as RequestHead;
   const reply = { kind: 'object', status: 200, object: {} };
   const stages = {
     parse: stage('parse', info),
@@ -36,6 +32,7 @@ async function run(
     authenticate: stage('authenticate', { identity: {} }),
     bind: stage('bind', {}),
     limit: stage('limit', { head, release: stage('release', undefined) }),
+    impersonate: stage('impersonate', {}),
     negotiate: stage('negotiate', {}),
     offer: stage('offer', {}),
     authorize: stage('authorize', undefined),
@@ -54,6 +51,7 @@ const BEFORE_LIMIT = ['parse', 'health', 'ready', 'locate', 'authenticate', 'bin
 const RESOURCE_PATH = [
   ...BEFORE_LIMIT,
   'limit',
+  'impersonate',
   'negotiate',
   'offer',
   'authorize',
@@ -70,12 +68,12 @@ describe('the path of a request', () => {
 
   it('for no resource has neither offer nor body', async () => {
     await run(OTHER);
-    const path = [...BEFORE_LIMIT, 'limit', 'negotiate', 'authorize', 'serveNonResource', 'hold'];
+    const path = [...BEFORE_LIMIT, 'limit', 'impersonate', 'negotiate', 'authorize', 'serveNonResource', 'hold'];
     expect(met).toEqual([...path, 'respond', 'audit', 'release']);
   });
 
   it('for health asks for no credential and for no readiness', async () => {
-    await run(OTHER, [], { isHealth: true });
+    await run(OTHER, { isHealth: true });
     expect(met).toEqual(['parse', 'health', 'respond', 'audit']);
   });
 
@@ -88,11 +86,11 @@ describe('the path of a request', () => {
   });
 
   it('that lasts is held while it is answered, and let go', async () => {
-    await run(RESOURCE, [], { hasHeld: true });
+    await run(RESOURCE, { hasHeld: true });
     expect(met).toEqual([...RESOURCE_PATH, 'respond', 'audit', 'release', 'let go']);
     met = [];
     throwing.set('respond', new Error('broken'));
-    await run(RESOURCE, [], { hasHeld: true });
+    await run(RESOURCE, { hasHeld: true });
     expect(met.slice(-2)).toEqual(['release', 'let go']);
   });
 
@@ -111,11 +109,26 @@ describe('the path of a request', () => {
 });
 
 describe('a request that asks to be somebody else', () => {
-  it('is refused, whatever it asks for', async () => {
-    for (const info of [RESOURCE, OTHER]) {
-      met = [];
-      await run(info, ['impersonate-user']);
-      expect(met).toEqual([...BEFORE_LIMIT, 'limit', 'refuse', 'audit', 'release']);
-    }
+  it('is served as them, never as its sender', async () => {
+    const seen: unknown[] = [];
+    const head = { impersonate: new Map([['impersonate-user', ['bob']]]) } as unknown as RequestHead;
+    const stages = {
+      parse: () => OTHER,
+      health: () => undefined,
+      ready: () => {},
+      locate: () => ({}),
+      authenticate: async () => ({ identity: { username: 'alice' } }),
+      bind: () => ({}),
+      limit: () => ({ head, release: () => {} }),
+      impersonate: (_tenant: unknown, sender: { username: string }) => ({ username: `bob by ${sender.username}` }),
+      negotiate: () => ({}),
+      authorize: (_tenant: unknown, identity: unknown) => seen.push(identity),
+      serveNonResource: async ({ identity }: { identity: unknown }) => seen.push(identity),
+      hold: () => undefined,
+      respond: async () => ({ status: 200, bodyBytes: 0 }),
+      audit: (known: { identity?: unknown }) => seen.push(known.identity),
+    } as unknown as Stages;
+    await createPipeline(stages)({ head } as Incoming);
+    expect(seen).toEqual(Array(3).fill({ username: 'bob by alice' }));
   });
 });

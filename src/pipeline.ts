@@ -9,7 +9,7 @@
  *   5  authn        who sent it. Nothing is read of the body, and nothing asked upstream for it, before
  *   6  bind         to the one tenant that the credential belongs to
  *   7  limit        a tenant's share, before any work is done for it
- *   8  impersonate  a request that asks to be somebody else is refused: never served as its sender
+ *   8  impersonate  who asks to be somebody else becomes them, if the tenant's roles say so; never served as its sender
  *   9  negotiate    the form of the answer, before anything is done that cannot be answered
  *  10  offer        does this resource exist for the tenant, and has it this verb? 404 comes before 403, as discovery
  *                   already tells what there is
@@ -17,11 +17,10 @@
  *  12  body         read and decoded only for those who may
  *  13  serve        discovery, a review that the proxy answers itself, or a verb on a resource
  *  14  hold         what was found for a tenant that is gone by now is not answered; an answer that lasts is judged
- *                   again by 5, 6, 10 and 11 while it does
+ *                   again by 5, 6, 8, 10 and 11 while it does
  *  15  respond      the one place where anything becomes bytes; a refusal of any stage comes here at once
  *  16  audit        one line, whatever became of it
  */
-import { ApiError } from './errors.ts';
 import type {
   Accept,
   Authenticated,
@@ -53,6 +52,8 @@ export interface Stages {
   bind(authenticated: Authenticated, claim: Claim): Tenant;
   /** Takes a place and starts the clock: the head that is returned has a signal that also fires when the time is up. */
   limit(tenant: Tenant, info: RequestInfo, head: RequestHead): { head: RequestHead; release(): void };
+  /** Whose the request is, by the tenant's roles. */
+  impersonate(tenant: Tenant, sender: Identity, head: RequestHead, info: RequestInfo): Identity;
   negotiate(head: RequestHead, info: RequestInfo): Accept;
   offer(tenant: Tenant, info: ResourceInfo): KindAtVersion;
   authorize(tenant: Tenant, identity: Identity, info: RequestInfo): void;
@@ -76,6 +77,8 @@ export interface Known {
   accept?: Accept;
   authenticated?: Authenticated;
   tenant?: Tenant;
+  /** As whom it is served. */
+  identity?: Identity;
   held?: Held | undefined;
 }
 
@@ -129,10 +132,11 @@ async function answer(stages: Stages, known: Known, held: Array<() => void>): Pr
 
   const { head, release } = stages.limit(tenant, info, incoming.head); // 7
   held.push(release);
-  refuseImpersonation(head); // 8
+  const identity = stages.impersonate(tenant, authenticated.identity, head, info); // 8
+  known.identity = identity;
   const accept = stages.negotiate(head, info); // 9
   known.accept = accept;
-  const served: Served = { head, accept, tenant, identity: authenticated.identity };
+  const served: Served = { head, accept, tenant, identity };
   return await (info.isResource
     ? serveResource(stages, incoming, served, info)
     : serveNonResource(stages, served, info));
@@ -149,11 +153,4 @@ async function serveResource(stages: Stages, incoming: Incoming, served: Served,
   stages.authorize(tenant, identity, info); // 11
   const body = await stages.readBody(incoming, { ...served, info, at }); // 12
   return await stages.serveResource({ ...served, info, at, body }); // 13
-}
-
-function refuseImpersonation(head: RequestHead): void {
-  if (head.impersonate.size === 0) return;
-  throw new ApiError('ERR_FORBIDDEN', 'impersonation is not offered: send the request without Impersonate- headers', {
-    why: 'impersonation',
-  });
 }

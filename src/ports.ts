@@ -93,6 +93,26 @@ export interface Authorizer {
   decide(tenant: Tenant, identity: Identity, attributes: Attributes): Decision;
   /** Every rule that applies in a namespace ('' for cluster-wide ones alone), and what could not be resolved. */
   rulesFor(tenant: Tenant, identity: Identity, namespace: string): { rules: PolicyRule[]; errors: string[] };
+  /** What a role grants that a binding in `namespace` ('' for a cluster-wide one) names; in words why it grants nothing. */
+  roleRules(tenant: Tenant, role: { kind: string; name: string }, namespace: string): PolicyRule[] | string;
+}
+
+/** A write to a role or binding, as it would leave it. Everything in the tenant's terms. */
+export interface GrantedWrite {
+  readonly resource: string;
+  readonly namespace: string;
+  /** As the URL has it: '' for a creation. */
+  readonly name: string;
+  readonly object: JsonObject;
+  /** As it is stored; undefined when it is not. */
+  readonly previous: JsonObject | undefined;
+}
+
+/** Keeps users from granting what they do not have themselves. */
+export interface GrantGuard {
+  applies(kind: { readonly group: string; readonly resource: string }): boolean;
+  /** @throws {ApiError} ERR_FORBIDDEN; ERR_NOT_FOUND for a role that is not there; ERR_UNAVAILABLE */
+  check(tenant: Tenant, identity: Identity, write: GrantedWrite): void;
 }
 
 /** What the native API server does for a kind and a custom resource lacks. Objects are in the tenant's terms. */

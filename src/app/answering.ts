@@ -38,12 +38,12 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
       return { ...written, why: error instanceof ApiError ? error.why : 'fault' };
     },
     audit(known, written) {
-      const { incoming, info, authenticated, tenant, startedMs } = known;
+      const { incoming, info, authenticated, identity, tenant, startedMs } = known;
       auditRequest(auditLog, {
         head: incoming.head,
         remoteAddress: incoming.remoteAddress,
         info,
-        identity: authenticated?.identity,
+        identity: identity ?? authenticated?.identity,
         tenant,
         written,
         durationMs: performance.now() - startedMs,

@@ -56,6 +56,7 @@ beforeEach(() => {
 function hold(info: RequestInfo = WATCH, by: 'certificate' | 'token' = 'certificate'): Held | undefined {
   const head = {
     peerCertificate: by === 'certificate' ? new Uint8Array(1) : undefined,
+    impersonate: new Map(),
     headers: new Map(by === 'token' ? [['authorization', 'Bearer a.b']] : []),
   } as unknown as RequestHead;
   const stage = createHold({
@@ -67,6 +68,7 @@ function hold(info: RequestInfo = WATCH, by: 'certificate' | 'token' = 'certific
     authorizer: {
       decide: (_tenant, { username }) => ({ allowed: world.allowed && username === 'alice', reason: '' }),
       rulesFor: () => ({ rules: [], errors: [] }),
+      roleRules: () => [],
     },
     kinds: { byResource: () => world.kind },
     streams: {

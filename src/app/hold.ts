@@ -1,10 +1,12 @@
 /**
  * The stage that holds an answer: the tenant must still be the one that the request was bound to, for while it was served
  * another may have come under the same name. An answer that lasts is judged again while it does, by what a new request of
- * the same sender would meet: authentication, the tenant's state, what is offered, and the tenant's own roles.
+ * the same sender would meet: authentication, the tenant's state, impersonation, what is offered, and the tenant's own
+ * roles.
  */
 import { type Authenticators, authenticate } from '../authn/authenticate.ts';
 import { authorize } from '../authz/authorize.ts';
+import { impersonate } from '../authz/impersonate.ts';
 import { bind } from '../bind/bind.ts';
 import { ApiError } from '../errors.ts';
 import type { Authenticated } from '../exchange.ts';
@@ -55,7 +57,9 @@ function judgeNow({ incoming, info, authenticated }: Bound, options: HoldOptions
   if (peerCertificate !== undefined) authenticators.clientCertificate(peerCertificate);
   if (nowMs() >= authenticated.expiresAtMs) throw ended('the credential has expired', 'credential-expired');
   if (info.isResource) checkOffered(kinds.byResource(tenant, info.group, info.version, info.resource), info);
-  authorize(authorizer, tenant, authenticated.identity, info);
+  // Also whether they may still be whom they asked to be.
+  const identity = impersonate(authorizer, tenant, authenticated.identity, incoming.head.impersonate, info);
+  authorize(authorizer, tenant, identity, info);
 }
 
 /** Only the host can tell whether a token still stands; a certificate is judged from memory. */

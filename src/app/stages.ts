@@ -1,6 +1,7 @@
 /** Each stage of the pipeline, given what it needs. What a stage does is in its own folder. */
 import { type Authenticators, authenticate } from '../authn/authenticate.ts';
 import { authorize } from '../authz/authorize.ts';
+import { impersonate } from '../authz/impersonate.ts';
 import { bind } from '../bind/bind.ts';
 import { locate } from '../bind/locate.ts';
 import { decodeBody } from '../codec/body.ts';
@@ -68,6 +69,7 @@ export function createStages(options: StagesOptions): Stages {
     authenticate: (head) => authenticate(head, authenticators),
     bind: (authenticated, claim) => bind(authenticated, claim, controllers.tenants),
     limit: limitBy(options),
+    impersonate: (tenant, sender, head, info) => impersonate(view.authorizer, tenant, sender, head.impersonate, info),
     negotiate: (head, info) =>
       negotiate(head.headers.get('accept'), offerOf(info), info.query, head.headers.get('user-agent')),
     offer: (tenant, info) => checkOffered(view.kinds.byResource(tenant, info.group, info.version, info.resource), info),

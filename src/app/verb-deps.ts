@@ -1,4 +1,6 @@
 /** What the verbs are served from, in its production form. */
+
+import { createGrantGuard } from '../authz/escalation.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Sealer } from '../codec/seal.ts';
 import type { Controllers } from '../controllers/controllers.ts';
@@ -33,6 +35,7 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer, 
     standing: standingObjects,
     virtual: createVirtualBehaviours(),
     printers: printerOf,
+    grants: createGrantGuard(view.authorizer),
     sharedNames(call) {
       if (call.at.class !== 'published') return undefined;
       return policies.of(call.tenant).sharedNames(`${call.at.kind.group}/${call.at.kind.resource}`);

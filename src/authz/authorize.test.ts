@@ -56,6 +56,7 @@ function only(groups: string[], reason = ''): Authorizer {
   return {
     decide: (_tenant, who) => ({ allowed: groups.some((group) => who.groups.includes(group)), reason }),
     rulesFor: () => ({ rules: [], errors: [] }),
+    roleRules: () => [],
   };
 }
 function refusal(request: RequestInfo, username = 'alice', reason = ''): ApiError {

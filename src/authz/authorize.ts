@@ -19,7 +19,7 @@ export function authorize(authorizer: Authorizer, tenant: Tenant, identity: Iden
 }
 
 /** The refusal that kube-apiserver would give. `reason` may be empty. */
-function forbidden(who: Identity, attributes: Attributes, reason: string): ApiError {
+export function forbidden(who: Identity, attributes: Attributes, reason: string): ApiError {
   const text = html(sentence(who, attributes));
   const full = reason === '' ? text : `${text}: ${reason}`;
   const options = { why: 'rbac' };

@@ -8,6 +8,7 @@
 import { child, objects, text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { goQuote } from '../lib/go-quote.ts';
+import { ClusterRoles } from './cluster-roles.ts';
 import { type CompiledRule, compileRule, readRules } from './rules.ts';
 
 export type RbacResource = 'roles' | 'rolebindings' | 'clusterroles' | 'clusterrolebindings';
@@ -76,22 +77,23 @@ export class BindingTable {
 }
 
 export class RbacIndex {
+  readonly clusterRoles: ClusterRoles;
   readonly clusterBindings = new BindingTable();
   readonly #namespaces = new Map<string, BindingTable>();
-  readonly #clusterRoles = new Map<string, readonly CompiledRule[]>();
   /** By `namespace/name`. */
   readonly #roles = new Map<string, readonly CompiledRule[]>();
 
+  /** @param defaults ClusterRoles that count where this has none of their name */
+  constructor(defaults?: ClusterRoles) {
+    this.clusterRoles = new ClusterRoles(defaults);
+  }
+
   get empty(): boolean {
-    return this.clusterBindings.size + this.#namespaces.size + this.#clusterRoles.size + this.#roles.size === 0;
+    return this.clusterBindings.size + this.#namespaces.size + this.clusterRoles.size + this.#roles.size === 0;
   }
 
   bindingsIn(namespace: string): BindingTable | undefined {
     return this.#namespaces.get(namespace);
-  }
-
-  clusterRole(name: string): readonly CompiledRule[] | undefined {
-    return this.#clusterRoles.get(name);
   }
 
   role(namespace: string, name: string): readonly CompiledRule[] | undefined {
@@ -100,7 +102,7 @@ export class RbacIndex {
 
   /** Takes an object in, in place of an older one of its name. */
   put(resource: RbacResource, namespace: string, name: string, object: JsonObject): void {
-    if (resource === 'clusterroles') this.#clusterRoles.set(name, readRules(object['rules']).map(compileRule));
+    if (resource === 'clusterroles') this.clusterRoles.put(name, object);
     else if (resource === 'roles') this.#roles.set(`${namespace}/${name}`, readRules(object['rules']).map(compileRule));
     else if (resource === 'clusterrolebindings') this.clusterBindings.put(readBinding('', name, object));
     else {
@@ -111,7 +113,7 @@ export class RbacIndex {
   }
 
   remove(resource: RbacResource, namespace: string, name: string): void {
-    if (resource === 'clusterroles') this.#clusterRoles.delete(name);
+    if (resource === 'clusterroles') this.clusterRoles.remove(name);
     else if (resource === 'roles') this.#roles.delete(`${namespace}/${name}`);
     else if (resource === 'clusterrolebindings') this.clusterBindings.remove(name);
     else {

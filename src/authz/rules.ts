@@ -15,6 +15,8 @@ const FIELDS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResource
 /** A rule with what is needed to ask it quickly. */
 export interface CompiledRule {
   readonly rule: PolicyRule;
+  /** The same for rules that say the same in the same order. */
+  readonly key: string;
   readonly allows: (attributes: Attributes) => boolean;
 }
 
@@ -47,6 +49,7 @@ export function compileRule(rule: PolicyRule): CompiledRule {
   const urls = urlMatcher(rule.nonResourceURLs);
   return {
     rule,
+    key: JSON.stringify(FIELDS.map((field) => rule[field])),
     allows(attributes) {
       if (!verbs(attributes.verb)) return false;
       if (!attributes.isResource) return urls(attributes.path);

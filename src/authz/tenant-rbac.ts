@@ -5,7 +5,8 @@
  * An object that has no view for its tenant grants nothing. Until all four are synced every question is refused with
  * 503: never an allow by ignorance. Own writes come in through `Informer.note` and count at once.
  *
- * Roles with an aggregation rule count with the rules they store; nothing fills them in here.
+ * A role with an aggregation rule counts with the rules of the roles that it selects, as they are now, whatever it
+ * stores: what is taken out of one of them is gone at once.
  *
  * @see k8s.io/kubernetes plugin/pkg/auth/authorizer/rbac/rbac.go at v1.36
  */
@@ -21,6 +22,7 @@ import type { Authorizer } from '../ports.ts';
 import { OWN_NAME_PREFIX } from '../tenancy/host-names.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import type { AggregatedRole } from './cluster-roles.ts';
 import { type Binding, type BindingTable, groupKey, RbacIndex, type RbacResource, userKey } from './rbac-index.ts';
 import type { RoleView } from './role-view.ts';
 import type { CompiledRule } from './rules.ts';
@@ -35,19 +37,24 @@ export interface TenantRbacOptions {
   readonly onFault?: (resource: RbacResource, object: JsonObject, error: unknown) => void;
 }
 
+export interface TenantRbac extends Authorizer, Disposable {
+  /** The tenant's ClusterRoles that gather rules from others, each with those it should hold, as it is and as it stores. */
+  aggregated(tenant: Tenant): Iterable<AggregatedRole>;
+}
+
 interface Entry {
   readonly tenant: TenantId;
   readonly namespace: string;
   readonly name: string;
 }
 
-export function createTenantRbac(options: TenantRbacOptions): Authorizer & Disposable {
+export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
   const indexes = new Map<TenantId, RbacIndex>();
   /** Where each upstream object went, by resource and upstream name: a deletion must find it again. */
   const entries = new Map<string, Entry>();
   const informers = Object.entries(options.informers) as [RbacResource, Informer][];
   const defaults = new RbacIndex();
-  const nothing = new RbacIndex();
+  const nothing = new RbacIndex(defaults.clusterRoles);
   for (const resource of ['clusterroles', 'clusterrolebindings'] as const) {
     for (const object of options.defaults[resource]) defaults.put(resource, '', nameOf(object), object);
   }
@@ -62,7 +69,7 @@ export function createTenantRbac(options: TenantRbacOptions): Authorizer & Dispo
     if (seen === undefined || owner === undefined) return;
     const entry = { tenant: owner, namespace: namespaceOf(seen), name: nameOf(seen) };
     entries.set(key, entry);
-    const index = indexes.get(owner) ?? new RbacIndex();
+    const index = indexes.get(owner) ?? new RbacIndex(defaults.clusterRoles);
     indexes.set(owner, index);
     index.put(resource, entry.namespace, entry.name, seen);
   }
@@ -115,10 +122,9 @@ export function createTenantRbac(options: TenantRbacOptions): Authorizer & Dispo
   }
 
   /** The rules of the role that a binding names, or in words why there are none. */
-  function resolve(index: RbacIndex, binding: Binding): readonly CompiledRule[] | string {
-    const { roleKind, roleName, namespace } = binding;
+  function resolve(index: RbacIndex, { roleKind, roleName, namespace }: BoundRole): readonly CompiledRule[] | string {
     if (roleKind === 'ClusterRole') {
-      const rules = index.clusterRole(roleName) ?? defaults.clusterRole(roleName);
+      const rules = index.clusterRoles.rules(roleName);
       return rules ?? `clusterrole.rbac.authorization.k8s.io ${goQuote(roleName)} not found`;
     }
     if (roleKind === 'Role' && namespace !== '') {
@@ -153,14 +159,23 @@ export function createTenantRbac(options: TenantRbacOptions): Authorizer & Dispo
     return { rules: found, errors };
   }
 
+  function roleRules(tenant: Tenant, role: { kind: string; name: string }, namespace: string): PolicyRule[] | string {
+    const rules = resolve(indexOf(tenant), { roleKind: role.kind, roleName: role.name, namespace });
+    return typeof rules === 'string' ? rules : rules.map(({ rule }) => rule);
+  }
+
   return {
     decide,
     rulesFor,
+    roleRules,
+    aggregated: (tenant) => indexOf(tenant).clusterRoles.aggregated(),
     [Symbol.dispose]() {
       for (const stop of stops) stop();
     },
   };
 }
+
+type BoundRole = Pick<Binding, 'roleKind' | 'roleName' | 'namespace'>;
 
 interface Met {
   readonly binding: Binding;

@@ -42,6 +42,9 @@ class Fake implements Authorizer {
     ];
     return { rules, errors: who.groups.includes('devs') ? [] : ['a', 'b', 'a'] };
   }
+  roleRules() {
+    return [];
+  }
 }
 const authenticate = async (token: string): Promise<Authenticated> => {
   if (token === 'good') return bot;

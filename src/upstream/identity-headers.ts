@@ -13,12 +13,13 @@ const EXTRA_CHARS = 4_096;
 /** A flat list of names and values. */
 export function identityHeaders(identity: UpstreamIdentity): string[] {
   if (identity.as !== 'tenant') return [];
-  const { username, groups, uid } = identity.user;
+  const { username, groups, uid, impersonator } = identity.user;
   const headers = ['impersonate-user', upstreamUser(identity.tenant)];
   for (const group of upstreamGroups(identity.tenant, identity.trusted)) headers.push('impersonate-group', group);
   headers.push(...extra('user', escaped(username)), ...extra('uid', escaped(uid)));
   // One value for all groups: each value of an extra costs the host an authorization check.
   headers.push(...extra('groups', groups.map(escaped).join(',')));
+  if (impersonator !== undefined) headers.push(...extra('impersonator', escaped(impersonator.username)));
   return headers;
 }
 

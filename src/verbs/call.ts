@@ -11,6 +11,7 @@ import type { DeletedObject } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import type {
+  GrantGuard,
   NamespaceRegistry,
   Printers,
   Provisioner,
@@ -37,6 +38,8 @@ export interface VerbDeps {
   /** What the API server does for a native kind and nobody does for a custom resource. */
   readonly virtual: VirtualBehaviours;
   readonly printers: Printers;
+  /** Keeps users from granting what they do not have. */
+  readonly grants: GrantGuard;
   /** Names of a published kind that the tenant may see; undefined: all of them. */
   sharedNames(call: Call): ReadonlySet<string> | undefined;
   /** True under the profile `trusted`, of which the host is told. */

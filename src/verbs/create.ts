@@ -8,6 +8,7 @@ import { toUpstream } from '../translate/object.ts';
 import { objectReply } from './answer.ts';
 import { objectOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { confirmGrant } from './confirm-grant.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { verbParameters } from './query.ts';
 import { routeOf } from './route.ts';
@@ -23,7 +24,9 @@ export async function create(call: Call, deps: VerbDeps): Promise<Reply> {
       details: { kind: resource },
     });
   }
-  const object = await completeVirtual(call, deps, objectOf(call), false);
+  const given = objectOf(call);
+  await confirmGrant(call, deps, given);
+  const object = await completeVirtual(call, deps, given, false);
   if (subresource === '') {
     checkNames(object, call.at, call.scope);
     refuseChosenVolume(object, call.at);

@@ -5,29 +5,34 @@
 import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Body, Reply } from '../exchange.ts';
+import { metadataOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { VirtualBehaviour } from '../ports.ts';
 import { applyPatch } from '../translate/apply.ts';
 import { toTenant } from '../translate/object.ts';
 import { NeedsLiveObject, patchToUpstream } from '../translate/patch.ts';
-import { objectReply } from './answer.ts';
+import { objectReply, refusalReply } from './answer.ts';
 import { patchOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { confirmGrant, isGrant } from './confirm-grant.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { createForApply } from './namespaces.ts';
 import { verbParameters } from './query.ts';
 import { readMergeWrite, readStored } from './read-merge-write.ts';
 import { isNamespaces, type Route, routeOf } from './route.ts';
-import { isSuccess, sendWrite, type WriteRequest } from './send.ts';
+import { type Answer, isSuccess, sendWrite, type WriteRequest } from './send.ts';
 import { storeStanding } from './store-standing.ts';
 import { update } from './update.ts';
 import { upstreamNameOf } from './upstream-name.ts';
 import { behaviourOf } from './virtual-kinds.ts';
 
+/** Of a patch that somebody else's write has overtaken. */
+const TRIES = 5;
 const APPLY = 'application/apply-patch+yaml';
+const JSON_PATCH = 'application/json-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 /** The types of patch that can be applied without knowing the kind's schema. */
-const APPLIED_HERE = new Set(['application/merge-patch+json', 'application/json-patch+json']);
+const APPLIED_HERE = new Set(['application/merge-patch+json', JSON_PATCH]);
 
 export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   const body = patchOf(call);
@@ -64,8 +69,11 @@ async function patchVirtual(call: Call, deps: VerbDeps, behaviour: VirtualBehavi
 
 /** Sends the patch on, mapped; one that cannot be mapped without the object is worked out here. */
 async function sendPatch(call: Call, deps: VerbDeps, body: Body): Promise<Reply> {
+  const isWeighed = behaviourOf(call, deps) !== undefined || isGrant(call, deps);
   const document = mapPatch(call, body);
-  if (document === undefined) return await applyHere(call, deps, body);
+  // A JSON patch cannot be made to hold for one revision without its refusals becoming others.
+  if (document === undefined || (isWeighed && body.contentType === JSON_PATCH))
+    return await applyHere(call, deps, body);
   const route = routeOf(call, deps, 'write');
   const write: WriteRequest = {
     method: 'PATCH',
@@ -75,7 +83,7 @@ async function sendPatch(call: Call, deps: VerbDeps, body: Body): Promise<Reply>
     contentType: body.contentType,
     document,
   };
-  await rehearse(call, deps, route, write);
+  if (isWeighed) return await sendRehearsed(call, deps, route, write);
   return objectReply(call, deps, route, await sendWrite(call, deps, route, write));
 }
 
@@ -100,15 +108,42 @@ function objectPatch({ document }: Body): JsonObject {
   return document;
 }
 
-/** Of a virtual kind, what the patch would make is checked before it is made: upstream knows only the schema. */
-async function rehearse(call: Call, deps: VerbDeps, route: Route, write: WriteRequest): Promise<void> {
-  const behaviour = behaviourOf(call, deps);
-  if (behaviour === undefined) return;
+/**
+ * Where what a patch makes of its object is to be checked first: upstream is asked what it would make, and the patch then
+ * holds for that revision alone; again when somebody else was faster.
+ */
+async function sendRehearsed(call: Call, deps: VerbDeps, route: Route, write: WriteRequest): Promise<Reply> {
+  for (let attempt = 1; ; attempt += 1) {
+    const rehearsal = await rehearse(call, deps, route, write);
+    // Refused, it may not be sent: what was refused of one revision might be taken of another, unchecked.
+    if ('refused' in rehearsal) return refusalReply(call, rehearsal.refused);
+    const answer = await sendWrite(call, deps, route, { ...write, document: rehearsal.document });
+    const isStale = answer.status === 409 && rehearsal.document !== write.document;
+    if (!isStale || attempt === TRIES) return objectReply(call, deps, route, answer);
+  }
+}
+
+/** The patch as it may be sent, or upstream's refusal of it. @throws {ApiError} for what may not be written */
+async function rehearse(
+  call: Call,
+  deps: VerbDeps,
+  route: Route,
+  write: WriteRequest,
+): Promise<{ document: JsonValue | undefined } | { refused: Answer }> {
   const query = [...write.query.filter(([name]) => name !== 'dryRun'), ['dryRun', 'All'] as const];
   const whole: Call = { ...call, accept: { ...call.accept, as: undefined } };
   const trial = await sendWrite(whole, deps, route, { ...write, query });
-  // What upstream refuses, it refuses again, and says why.
-  if (!isSuccess(trial)) return;
-  const stored = await readStored(call, deps);
-  behaviour.validate(toTenant(trial.document, call.at, call.scope), stored, call.info.subresource);
+  if (!isSuccess(trial)) return { refused: trial };
+  const revision = versionOf(trial.document);
+  const result = toTenant(trial.document, call.at, call.scope);
+  await confirmGrant(call, deps, result);
+  const behaviour = behaviourOf(call, deps);
+  if (behaviour !== undefined) behaviour.validate(result, await readStored(call, deps), call.info.subresource);
+  return { document: pinned(write.document, revision) };
+}
+
+/** The patch for one revision; as it is when it names one itself, or makes the object. */
+function pinned(document: JsonValue | undefined, revision: string): JsonValue | undefined {
+  if (!isObject(document) || revision === '' || versionOf(document) !== '') return document;
+  return { ...document, metadata: { ...metadataOf(document), resourceVersion: revision } };
 }

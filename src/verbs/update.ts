@@ -8,6 +8,7 @@ import { toUpstream } from '../translate/object.ts';
 import { objectReply } from './answer.ts';
 import { objectOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { confirmGrant } from './confirm-grant.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { withTenantUid } from './namespaces.ts';
 import { verbParameters } from './query.ts';
@@ -20,7 +21,9 @@ import { behaviourOf, completeVirtual } from './virtual-kinds.ts';
 
 export async function update(call: Call, deps: VerbDeps): Promise<Reply> {
   const { subresource, query } = call.info;
-  const object = await completeVirtual(call, deps, objectOf(call), true);
+  const given = objectOf(call);
+  await confirmGrant(call, deps, given);
+  const object = await completeVirtual(call, deps, given, true);
   if (subresource === '') checkNames(object, call.at, call.scope);
   await ensureNamespace(call, deps);
   const stood = await storeStanding(call, deps);

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { nameOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { defaultRoles } from '../virtual/standing.ts';
+import { ClusterRoles, sameRules } from './cluster-roles.ts';
+
+const TO_ADMIN = { 'rbac.authorization.k8s.io/aggregate-to-admin': 'true' };
+
+function role(labels: Record<string, string>, ...resources: string[]): JsonObject {
+  return { metadata: { labels }, rules: resources.map((resource) => grants(resource)) };
+}
+function grants(resource: string): JsonObject {
+  return { verbs: ['get'], apiGroups: ['x'], resources: [resource] };
+}
+function gathers(matchLabels: Record<string, string>, labels: Record<string, string> = {}): JsonObject {
+  return { ...role(labels, 'stored'), aggregationRule: { clusterRoleSelectors: [{ matchLabels }] } };
+}
+function resourcesOf(roles: ClusterRoles, name: string): string[] | undefined {
+  return roles.rules(name)?.flatMap(({ rule }) => rule.resources);
+}
+function defaults(): ClusterRoles {
+  const roles = new ClusterRoles();
+  for (const object of defaultRoles().clusterroles) roles.put(nameOf(object), object);
+  return roles;
+}
+
+describe('a role with an aggregation rule', () => {
+  it('grants what the roles that it selects grant, not what it stores, and follows them', () => {
+    const roles = new ClusterRoles();
+    roles.put('all', gathers({ part: 'yes' }));
+    expect(resourcesOf(roles, 'all')).toEqual([]);
+    roles.put('two', role({ part: 'yes' }, 'b', 'a'));
+    roles.put('one', role({ part: 'yes' }, 'a'));
+    roles.put('other', role({ part: 'no' }, 'c'));
+    expect(resourcesOf(roles, 'all')).toEqual(['a', 'b']);
+    roles.put('two', role({}, 'b'));
+    expect(resourcesOf(roles, 'all')).toEqual(['a']);
+    roles.remove('one');
+    expect(resourcesOf(roles, 'all')).toEqual([]);
+  });
+
+  it('gathers through others, and in a circle gains nothing', () => {
+    const roles = new ClusterRoles();
+    roles.put('top', gathers({ to: 'top' }));
+    roles.put('middle', gathers({ to: 'middle' }, { to: 'top' }));
+    roles.put('leaf', role({ to: 'middle' }, 'a'));
+    expect(resourcesOf(roles, 'top')).toEqual(['a']);
+    roles.put('middle', gathers({ to: 'top' }, { to: 'top' }));
+    expect(resourcesOf(roles, 'top')).toEqual([]);
+    expect(resourcesOf(roles, 'middle')).toEqual([]);
+  });
+
+  it('among many that all select each other is worked out without walking every way', () => {
+    const roles = new ClusterRoles();
+    for (let at = 0; at < 60; at += 1) roles.put(`r${at}`, gathers({}));
+    roles.put('leaf', role({}, 'a'));
+    expect(resourcesOf(roles, 'r0')).toEqual(['a']);
+  });
+
+  it('with a selector that is not well-formed picks nothing by it', () => {
+    const roles = new ClusterRoles();
+    roles.put('one', role({ a: 'b' }, 'a'));
+    const expression = { key: 'a', operator: 'Near', values: [] };
+    roles.put('all', {
+      metadata: {},
+      aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [expression] }] },
+    });
+    expect(resourcesOf(roles, 'all')).toEqual([]);
+  });
+});
+
+describe('the default roles', () => {
+  it('grant what they say that they grant', () => {
+    const aggregated = [...defaults().aggregated()];
+    expect(aggregated.map(({ name }) => name)).toEqual(['admin', 'edit', 'view']);
+    for (const { rules, stored } of aggregated) expect(sameRules(rules, stored)).toBe(true);
+  });
+
+  it('of a tenant grow by the roles that it labels, and its own of the same name takes their place', () => {
+    const roles = new ClusterRoles(defaults());
+    const before = resourcesOf(roles, 'admin') ?? [];
+    roles.put('mine', role(TO_ADMIN, 'widgets'));
+    expect(resourcesOf(roles, 'admin')).toContain('widgets');
+    expect(resourcesOf(roles, 'admin')).toHaveLength(before.length + 1);
+    roles.put('admin', role({}, 'little'));
+    expect(resourcesOf(roles, 'admin')).toEqual(['little']);
+    expect(resourcesOf(new ClusterRoles(defaults()), 'admin')).toEqual(before);
+  });
+});

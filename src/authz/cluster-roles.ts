@@ -1,0 +1,128 @@
+/**
+ * The ClusterRoles of one tenant, with what each grants. A role that has an aggregation rule grants what the roles that
+ * it selects by their labels grant at this moment, themselves aggregated or not; the rules that it stores count for
+ * nothing. Roles that select each other in a circle gain nothing by it.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
+ * @see k8s.io/kubernetes pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go at v1.36
+ */
+import { readLabelSelector } from '../k8s/label-selector.ts';
+import { labelsOf } from '../k8s/meta.ts';
+import type { PolicyRule } from '../k8s/rbac.ts';
+import { child, objects } from '../k8s/read.ts';
+import type { LabelSelector } from '../k8s/selector.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { sameJson } from '../lib/same-json.ts';
+import { type CompiledRule, compileRule, readRules } from './rules.ts';
+
+export interface AggregatedRole {
+  readonly name: string;
+  /** What it grants. */
+  readonly rules: readonly PolicyRule[];
+  /** What it says that it grants. */
+  readonly stored: readonly PolicyRule[];
+}
+
+interface Role {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly rules: readonly CompiledRule[];
+  /** Undefined for a role that gathers nothing. */
+  readonly selectors: readonly LabelSelector[] | undefined;
+}
+
+export class ClusterRoles {
+  readonly #defaults: ClusterRoles | undefined;
+  readonly #own = new Map<string, Role>();
+  /** What aggregated roles grant, until any role changes. */
+  #sorted: readonly string[] | undefined;
+  readonly #gathered = new Map<string, readonly CompiledRule[]>();
+
+  constructor(defaults?: ClusterRoles) {
+    this.#defaults = defaults;
+  }
+
+  /** Of its own. */
+  get size(): number {
+    return this.#own.size;
+  }
+
+  put(name: string, object: JsonObject): void {
+    const aggregation = object['aggregationRule'];
+    this.#own.set(name, {
+      labels: labelsOf(object),
+      rules: readRules(object['rules']).map(compileRule),
+      selectors:
+        aggregation === undefined || aggregation === null
+          ? undefined
+          : objects(child(object, 'aggregationRule'), 'clusterRoleSelectors')
+              .map(readLabelSelector)
+              .filter((selector) => selector !== undefined),
+    });
+    this.#changed();
+  }
+
+  remove(name: string): void {
+    this.#own.delete(name);
+    this.#changed();
+  }
+
+  /** What the role of this name grants; undefined when there is none. */
+  rules(name: string): readonly CompiledRule[] | undefined {
+    const role = this.#get(name);
+    if (role?.selectors === undefined) return role?.rules;
+    // Without roles of its own the tenant has the defaults' answer, which is worked out once for all of them.
+    if (this.#own.size === 0 && this.#defaults !== undefined) return this.#defaults.rules(name);
+    const known = this.#gathered.get(name);
+    if (known !== undefined) return known;
+    const found = new Map<string, CompiledRule>();
+    this.#gather(role, new Set([name]), found);
+    const gathered = [...found.values()];
+    this.#gathered.set(name, gathered);
+    return gathered;
+  }
+
+  *aggregated(): Iterable<AggregatedRole> {
+    for (const name of this.#names()) {
+      const role = this.#get(name);
+      if (role?.selectors === undefined) continue;
+      const rules = (this.rules(name) ?? []).map(({ rule }) => rule);
+      yield { name, rules, stored: role.rules.map(({ rule }) => rule) };
+    }
+  }
+
+  #get(name: string): Role | undefined {
+    return this.#own.get(name) ?? (this.#defaults === undefined ? undefined : this.#defaults.#get(name));
+  }
+
+  #names(): readonly string[] {
+    const others = this.#defaults === undefined ? [] : this.#defaults.#names();
+    this.#sorted ??= [...new Set([...this.#own.keys(), ...others])].sort();
+    return this.#sorted;
+  }
+
+  #changed(): void {
+    this.#sorted = undefined;
+    this.#gathered.clear();
+  }
+
+  /**
+   * Adds the rules of the roles that a role selects, each once: selector by selector, roles by name.
+   * @param met every role is looked at once, by whatever way it is selected
+   */
+  #gather({ selectors = [] }: Role, met: Set<string>, found: Map<string, CompiledRule>): void {
+    for (const selector of selectors) {
+      for (const name of this.#names()) {
+        const role = this.#get(name);
+        if (role === undefined || met.has(name) || !selector.matches(role.labels)) continue;
+        met.add(name);
+        if (role.selectors !== undefined) this.#gather(role, met, found);
+        else for (const rule of role.rules) if (!found.has(rule.key)) found.set(rule.key, rule);
+      }
+    }
+  }
+}
+
+/** True when two lists of rules say the same in the same order. */
+export function sameRules(one: readonly PolicyRule[], other: readonly PolicyRule[]): boolean {
+  return sameJson(one, other);
+}
