@@ -10,6 +10,7 @@ import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
 import type { Advertised } from '../controllers/api-service/api-service-objects.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
+import { startRoleAggregation } from '../controllers/roles/role-aggregation.ts';
 import { untilDone } from '../lib/backoff.ts';
 import { createLimiter } from '../limit/limit.ts';
 import { createOpenStreams, type OpenStreams } from '../limit/open-streams.ts';
@@ -27,7 +28,8 @@ import { accountTokens } from '../upstream/credentials.ts';
 import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
 import { createUpstream } from '../upstream/upstream.ts';
-import { createStages } from './stages.ts';
+import { createStages, scopeOf } from './stages.ts';
+import { createRoleStore } from './tenant-client.ts';
 import { createVerbDeps } from './verb-deps.ts';
 import { type WatchedHost, watchHost } from './watch-host.ts';
 
@@ -95,7 +97,9 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   );
   const yaml = starting.use(createYamlReader());
   const cache = createCache({ upstream, onError: (error) => onError('keeping a collection', error) });
-  const handler = assemble(options, { upstream, host, sealKeys: shared.sealKeys, streams, yaml, cache, ...seams });
+  const parts = { upstream, host, sealKeys: shared.sealKeys, streams, yaml, cache, ...seams };
+  const { handler, aggregation } = assemble(options, parts, signal, onError);
+  starting.defer(() => aggregation.stop());
   const listener = await listen(options, handler, shared.ca);
   starting.defer(() => listener.close());
   // Before the listener: watches end with a last bookmark, so that their clients need not read everything again.
@@ -136,7 +140,12 @@ interface Parts extends ProxySeams {
   readonly cache: Cache;
 }
 
-function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions, parts: Parts): Handler {
+function assemble(
+  { policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions,
+  parts: Parts,
+  signal: AbortSignal,
+  onError: (what: string, error: unknown) => void,
+): { handler: Handler; aggregation: { stop(): Promise<void> } } {
   const { upstream, host, sealKeys, streams, yaml, cache, namesOf = ({ id }) => tenantNames(id) } = parts;
   const { controllers, view, problem } = host;
   const { tenants } = controllers;
@@ -148,7 +157,19 @@ function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOpti
   const limiter = createLimiter();
   const sealer = createSealer(sealKeys);
   const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache });
-  return createPipeline(
+  const aggregation = startRoleAggregation({
+    clusterRoles: view.clusterRoles,
+    tenants,
+    aggregated: (tenant) => view.authorizer.aggregated(tenant),
+    store: createRoleStore({
+      view,
+      verbDeps,
+      scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers }),
+      signal,
+    }),
+    onError,
+  });
+  const handler = createPipeline(
     createStages({
       upstream,
       controllers,
@@ -164,6 +185,7 @@ function assemble({ policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOpti
       requestTimeoutMs,
     }),
   );
+  return { handler, aggregation };
 }
 
 async function listen(options: ProxyOptions, handler: Handler, ca: CertificatePair): Promise<Listener> {

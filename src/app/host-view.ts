@@ -3,7 +3,7 @@
  * controllers' informers this is all the state that a request meets.
  */
 import { createRoleView } from '../authz/role-view.ts';
-import { createTenantRbac } from '../authz/tenant-rbac.ts';
+import { createTenantRbac, type TenantRbac } from '../authz/tenant-rbac.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
@@ -11,7 +11,7 @@ import type { Informer } from '../k8s/informer.ts';
 import { VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Authorizer, Upstream } from '../ports.ts';
+import type { Upstream } from '../ports.ts';
 import { GUARD } from '../tenancy/host-names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { followHostDiscovery } from '../upstream/host-discovery.ts';
@@ -31,8 +31,10 @@ export interface HostViewOptions {
 
 export interface HostView {
   readonly kinds: ListingKindRegistry;
-  readonly authorizer: Authorizer;
+  readonly authorizer: TenantRbac;
   catalogOf(tenant: Tenant): Catalog;
+  /** The ClusterRoles of all tenants, in upstream terms. */
+  readonly clusterRoles: Informer;
   /** What is followed of the host, by the path of its collection over all namespaces. */
   readonly followed: ReadonlyMap<string, Informer>;
   whenSynced(): Promise<void>;
@@ -87,6 +89,7 @@ export function startHostView(options: HostViewOptions): HostView {
         listKinds: (of) => kinds.list(of),
         crds: controllers.informers.definitions,
       }),
+    clusterRoles: informers.clusterroles,
     followed,
     async whenSynced() {
       await Promise.all([discovery.whenRead(), ...Object.values(informers).map((informer) => informer.whenSynced())]);

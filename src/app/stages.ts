@@ -131,7 +131,10 @@ function limitBy({ limiter, policies, requestTimeoutMs }: StagesOptions): Stages
 }
 
 /** For whom names are mapped in one exchange. */
-function scopeOf({ tenant, identity }: ResourceRequest, { namesOf, view, controllers }: StagesOptions): Scope {
+export function scopeOf(
+  { tenant, identity }: Pick<ResourceRequest, 'tenant' | 'identity'>,
+  { namesOf, view, controllers }: Pick<StagesOptions, 'namesOf' | 'view' | 'controllers'>,
+): Scope {
   const { kinds } = view;
   return {
     names: namesOf(tenant),

@@ -1,9 +1,11 @@
 /** What the verbs are served from, in its production form. */
 
+import { authorize } from '../authz/authorize.ts';
 import { createGrantGuard } from '../authz/escalation.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Sealer } from '../codec/seal.ts';
 import type { Controllers } from '../controllers/controllers.ts';
+import { ApiError } from '../errors.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
@@ -36,6 +38,15 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer, 
     virtual: createVirtualBehaviours(),
     printers: printerOf,
     grants: createGrantGuard(view.authorizer),
+    creationRefusal({ tenant, identity, info }) {
+      try {
+        authorize(view.authorizer, tenant, identity, { ...info, verb: 'create' });
+        return undefined;
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'ERR_FORBIDDEN') return error;
+        throw error;
+      }
+    },
     sharedNames(call) {
       if (call.at.class !== 'published') return undefined;
       return policies.of(call.tenant).sharedNames(`${call.at.kind.group}/${call.at.kind.resource}`);

@@ -12,7 +12,6 @@ import type { PolicyRule } from '../k8s/rbac.ts';
 import { child, objects } from '../k8s/read.ts';
 import type { LabelSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import { sameJson } from '../lib/same-json.ts';
 import { type CompiledRule, compileRule, readRules } from './rules.ts';
 
 export interface AggregatedRole {
@@ -120,9 +119,4 @@ export class ClusterRoles {
       }
     }
   }
-}
-
-/** True when two lists of rules say the same in the same order. */
-export function sameRules(one: readonly PolicyRule[], other: readonly PolicyRule[]): boolean {
-  return sameJson(one, other);
 }

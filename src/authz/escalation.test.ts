@@ -28,7 +28,7 @@ function check(write: Partial<GrantedWrite>, has: { rules?: PolicyRule[]; may?: 
       allowed: asked.isResource && `${asked.verb} ${asked.resource} ${asked.namespace} ${asked.name}` === has.may,
       reason: '',
     }),
-    rulesFor: () => ({ rules: has.rules ?? [PODS], errors: ['clusterrole.x "y" not found'] }),
+    rulesFor: () => ({ rules: has.rules ?? [PODS], errors: ['clusterrole.rbac "y" not found'] }),
     roleRules: (_tenant, { name }) => (name === 'secrets' ? [SECRETS] : `role "${name}" not found`),
   };
   const whole = { resource: 'roles', namespace: 'web', name: '', object: {}, previous: undefined, ...write };
@@ -54,7 +54,7 @@ describe('who writes a role', () => {
     expect(check({ object: role([PODS, SECRETS]) })).toMatchObject({
       status: 403,
       message:
-        'roles.rbac.authorization.k8s.io "r" is forbidden: user "alice" (groups=["devs"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}; resolution errors: [clusterrole.x "y" not found]',
+        'roles.rbac.authorization.k8s.io "r" is forbidden: user "alice" (groups=["devs"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}; resolution errors: [roles.rbac "y" not found]',
       details: { name: 'r', group: 'rbac.authorization.k8s.io', kind: 'roles' },
     });
   });
@@ -111,7 +111,7 @@ describe('who writes a binding', () => {
   it('of a role that is not there is told so', () => {
     expect(check({ ...at, object: binding('none') })).toMatchObject({
       status: 404,
-      message: 'role.rbac.authorization.k8s.io "none" not found',
+      message: 'rolebindings.rbac.authorization.k8s.io "none" not found',
     });
     expect(check({ ...at, object: binding('none') }, { may: 'bind roles web none' })).toBeUndefined();
   });

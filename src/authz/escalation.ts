@@ -94,7 +94,8 @@ function checkBinding(authorizer: Authorizer, tenant: Tenant, who: Identity, wri
   } as const;
   if (authorizer.decide(tenant, who, bind).allowed) return;
   const granted = authorizer.roleRules(tenant, role, namespace);
-  if (typeof granted === 'string') throw notFound({ group: GROUP, what: role.kind.toLowerCase(), name: role.name });
+  // The API server names what the request is about, not the role; so do we.
+  if (typeof granted === 'string') throw notFound({ group: GROUP, what: write.resource, name: role.name });
   confirmHeld(authorizer, tenant, who, write, granted);
 }
 
@@ -109,7 +110,9 @@ function confirmHeld(
   const missing = weigh(rules, granted, write);
   if (missing.length === 0) return;
   const user = `user ${goQuote(who.username)} (groups=${goQuoteAll(who.groups)})`;
-  const unresolved = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
+  // For the same reason as above the API server calls a role that is not there by the kind of the request.
+  const named = errors.map((error) => error.replace(/^(cluster)?role\./, `${write.resource}.`));
+  const unresolved = errors.length === 0 ? '' : `; resolution errors: [${aggregate(named)}]`;
   throw forbidden(
     write,
     `${user} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}${unresolved}`,

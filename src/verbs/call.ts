@@ -6,6 +6,7 @@
  */
 import type { Cache } from '../cache/cache.ts';
 import type { Sealer } from '../codec/seal.ts';
+import type { ApiError } from '../errors.ts';
 import type { ResourceRequest } from '../exchange.ts';
 import type { DeletedObject } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -40,6 +41,11 @@ export interface VerbDeps {
   readonly printers: Printers;
   /** Keeps users from granting what they do not have. */
   readonly grants: GrantGuard;
+  /**
+   * Why the caller may not create the object that the call names; undefined when they may.
+   * @throws {ApiError} ERR_UNAVAILABLE while that is not known
+   */
+  creationRefusal(call: Call): ApiError | undefined;
   /** Names of a published kind that the tenant may see; undefined: all of them. */
   sharedNames(call: Call): ReadonlySet<string> | undefined;
   /** True under the profile `trusted`, of which the host is told. */

@@ -14,6 +14,7 @@ import { NeedsLiveObject, patchToUpstream } from '../translate/patch.ts';
 import { objectReply, refusalReply } from './answer.ts';
 import { patchOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant, isGrant } from './confirm-grant.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { createForApply } from './namespaces.ts';
@@ -35,7 +36,8 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 const APPLIED_HERE = new Set(['application/merge-patch+json', JSON_PATCH]);
 
 export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
-  const body = patchOf(call);
+  const given = patchOf(call);
+  const body = given.contentType === APPLY ? meeting(given, await confirmCreation(call, deps)) : given;
   await ensureNamespace(call, deps);
   if (isNamespaces(call) && body.contentType === APPLY && call.info.subresource === '') {
     const refused = await createForApply(call, deps);
@@ -51,6 +53,12 @@ export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
     );
   }
   return await sendPatch(call, deps, body);
+}
+
+/** The apply then fails where the object is another or none by now. @param uid undefined: any, or none, will do */
+function meeting({ contentType, document }: Body, uid: string | undefined): Body {
+  if (uid === undefined || !isObject(document)) return { contentType, document };
+  return { contentType, document: { ...document, metadata: { uid, ...metadataOf(document) } } };
 }
 
 /**

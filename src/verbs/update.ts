@@ -3,16 +3,18 @@ import { cloneJson } from '../codec/json.ts';
 import type { Reply } from '../exchange.ts';
 import { metadataOf, uidOf, versionOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { isCreatedByUpdate } from '../kinds/created-by-update.ts';
 import { checkNames } from '../translate/names-check.ts';
 import { toUpstream } from '../translate/object.ts';
 import { objectReply } from './answer.ts';
 import { objectOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant } from './confirm-grant.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { withTenantUid } from './namespaces.ts';
 import { verbParameters } from './query.ts';
-import { readMergeWrite } from './read-merge-write.ts';
+import { readMergeWrite, readStored } from './read-merge-write.ts';
 import { isNamespaces, routeOf } from './route.ts';
 import { sendWrite } from './send.ts';
 import { storeStanding } from './store-standing.ts';
@@ -22,12 +24,14 @@ import { behaviourOf, completeVirtual } from './virtual-kinds.ts';
 export async function update(call: Call, deps: VerbDeps): Promise<Reply> {
   const { subresource, query } = call.info;
   const given = objectOf(call);
+  mustMeet(given, await confirmCreation(call, deps));
   await confirmGrant(call, deps, given);
   const object = await completeVirtual(call, deps, given, true);
   if (subresource === '') checkNames(object, call.at, call.scope);
   await ensureNamespace(call, deps);
   const stood = await storeStanding(call, deps);
   if (stood !== undefined) takeOver(object, stood);
+  if (isMadeHere(call) && (await readStored(call, deps)) === undefined) return await make(call, deps, object);
   if (behaviourOf(call, deps)?.unconditionalUpdate === true && versionOf(object) === '') {
     // The native kind takes an update without a revision; a custom resource does not.
     return await readMergeWrite(call, deps, () => cloneJson(object), update);
@@ -42,6 +46,27 @@ export async function update(call: Call, deps: VerbDeps): Promise<Reply> {
     document: isNamespaces(call) ? withTenantUid(call, document) : document,
   });
   return objectReply(call, deps, route, answer);
+}
+
+/** The native kind is made by an update of what is not there; a custom resource is not. */
+function isMadeHere({ at, info }: Call): boolean {
+  return at.class === 'virtual' && info.subresource === '' && isCreatedByUpdate(at.kind);
+}
+
+async function make(call: Call, deps: VerbDeps, object: JsonObject): Promise<Reply> {
+  const route = routeOf(call, deps, 'write');
+  metadataOf(object)['name'] ??= call.info.name;
+  const answer = await sendWrite(call, deps, route, {
+    method: 'POST',
+    query: verbParameters(call.info.query, 'create'),
+    document: toUpstream(object, call.at, call.scope),
+  });
+  return objectReply(call, deps, route, answer);
+}
+
+/** The update then fails where the object is another or none by now. @param uid undefined: any, or none, will do */
+function mustMeet(object: JsonObject, uid: string | undefined): void {
+  if (uid !== undefined) metadataOf(object)['uid'] ??= uid;
 }
 
 /** What a client read of an object that was not stored then holds for the one that is stored now, and is the same. */

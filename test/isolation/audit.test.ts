@@ -104,6 +104,7 @@ describe('the host', () => {
     const mark = `refused-${Date.now()}`;
     const path = `/api/v1/namespaces/${mark}/configmaps`;
     await acme.send(`${path}?watch=true`, { certPem: undefined, keyPem: undefined });
+    // Nobody of acme is system:admin: that user has no rights.
     await acme.send(path, { headers: { 'Impersonate-User': 'system:admin' } });
     await acme.send(path, { headers: { authorization: 'Basic eA==' } });
     await acme.send(`/api/v1/namespaces/${mark}/..%2f..%2fsecrets`);

@@ -3,11 +3,12 @@
  * namespaces `default` and `web`, and a host that answers what the test says.
  */
 import { createSealer } from '../../src/codec/seal.ts';
+import type { ApiError } from '../../src/errors.ts';
 import type { Accept, Reply, SharedEvent } from '../../src/exchange.ts';
 import type { DeletedObject, Informer } from '../../src/k8s/informer.ts';
 import { keyOf } from '../../src/k8s/meta.ts';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
-import type { NamespaceRegistry, UpstreamRequest } from '../../src/ports.ts';
+import type { GrantGuard, NamespaceRegistry, UpstreamRequest } from '../../src/ports.ts';
 import { parseRequestInfo } from '../../src/requestinfo/parse.ts';
 import type { Scope } from '../../src/translate/scope.ts';
 import type { Call, VerbDeps } from '../../src/verbs/call.ts';
@@ -32,6 +33,10 @@ export interface LabOptions {
   readonly cache?: VerbDeps['cache'];
   /** Left out: true. */
   readonly readsSecretsAcross?: boolean;
+  /** Who may grant what; everybody everything when left out. */
+  readonly grants?: GrantGuard;
+  /** Why nobody may create anything; everybody may when left out. */
+  readonly creationRefusal?: ApiError;
 }
 
 export interface RequestOptions {
@@ -86,6 +91,8 @@ export class VerbLab {
       standing: standingObjects,
       virtual: createVirtualBehaviours(),
       printers: printerOf,
+      grants: options.grants ?? { applies: () => false, check() {} },
+      creationRefusal: () => options.creationRefusal,
       sharedNames: (call) => (call.at.class === 'published' ? options.shared : undefined),
       isTrusted: () => false,
       readsSecretsAcross: () => options.readsSecretsAcross ?? true,

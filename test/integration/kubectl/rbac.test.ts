@@ -265,3 +265,33 @@ describe('ClusterRoles and ClusterRoleBindings', () => {
     });
   });
 });
+
+describe('an aggregated ClusterRole', () => {
+  it('grants and shows what the roles with its label grant, for as long as they do', async () => {
+    await asBoth(both, (tenant) =>
+      inNamespace(tenant, 'aggregated', async (n) => {
+        await tenant.kubectl(`create serviceaccount bot -n ${n}`);
+        await tenant.kubectl(`create rolebinding bots -n ${n} --clusterrole=view --serviceaccount=${n}:bot`);
+        const may = await asAccount(tenant, `${n}/bot`);
+        const rules = async (): Promise<string[]> => {
+          const { rules: all } = await tenant.get('clusterrole view');
+          return all.map(({ apiGroups }: KubeObject) => apiGroups?.[0]);
+        };
+        const before = await rules();
+        await using watching = tenant.follow('get clusterroles view --watch-only -o name');
+
+        await tenant.kubectl('create clusterrole widgets-view --verb=get,list --resource=leases.coordination.k8s.io');
+        expect(await may(`get leases -n ${n}`)).toBe(false);
+        await tenant.kubectl('label clusterrole widgets-view rbac.authorization.k8s.io/aggregate-to-view=true');
+        expect(await may(`get leases -n ${n}`)).toBe(true);
+        await expect.poll(rules, { timeout: 60_000 }).toEqual([...before, 'coordination.k8s.io']);
+
+        await tenant.kubectl('delete clusterrole widgets-view');
+        expect(await may(`get leases -n ${n}`)).toBe(false);
+        await expect.poll(rules, { timeout: 60_000 }).toEqual(before);
+        // Each change came as an event.
+        await watching.line((line) => line.includes('clusterrole'));
+      }),
+    );
+  });
+});
