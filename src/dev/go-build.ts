@@ -14,6 +14,8 @@ import { DevError } from './errors.ts';
 import { KUBERNETES_VERSION, type ProgramInfo } from './versions.ts';
 
 const MODULE_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta.url));
+/** How every program is built: from pinned modules alone, with nothing of this machine in it. */
+export const BUILD_ARGS = ['build', '-mod=readonly', '-trimpath', '-buildvcs=false'] as const;
 const MIN_GO_MINOR = 26;
 export const MIN_GO = `1.${MIN_GO_MINOR}`;
 /** Where the Go installer puts it, which a non-login shell's PATH often lacks. */
@@ -78,33 +80,34 @@ export async function findGo(
   return { reason: reasons.length === 0 ? 'no go on PATH' : reasons.join(', ') };
 }
 
+/** One command of go in the folder of a module, such as `build -o FILE PACKAGE`. */
+export interface GoCommand {
+  readonly args: readonly string[];
+  readonly moduleDir: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Builds one program into `file`.
  * @throws {DevError} BUILD_FAILED with the end of the compiler's output
  */
-export async function goBuild(program: ProgramInfo, go: GoTool, file: string, signal?: AbortSignal): Promise<void> {
+export function goBuild(program: ProgramInfo, go: GoTool, file: string, signal?: AbortSignal): Promise<void> {
+  const args = [...BUILD_ARGS, '-ldflags', ldflags(program), '-o', file, program.goPackage];
+  return runGo(go, { args, moduleDir: MODULE_DIR, signal });
+}
+
+/**
+ * Runs go to its end.
+ * @throws {DevError} BUILD_FAILED with the end of its output
+ */
+export async function runGo(go: GoTool, { args, moduleDir, signal }: GoCommand): Promise<void> {
   signal?.throwIfAborted();
+  const what = `go ${args[0]} of ${args.at(-1)}`;
   const scratch = await mkdtemp(join(tmpdir(), 'kubeveil-build-'));
   const logPath = join(scratch, 'build.log');
   try {
-    const child = await startChild({
-      name: `go build of ${program.name}`,
-      file: go.file,
-      args: [
-        'build',
-        '-mod=readonly',
-        '-trimpath',
-        '-buildvcs=false',
-        '-ldflags',
-        ldflags(program),
-        '-o',
-        file,
-        program.goPackage,
-      ],
-      cwd: MODULE_DIR,
-      logPath,
-      env: goEnvironment(),
-    });
+    const env = goEnvironment();
+    const child = await startChild({ name: what, file: go.file, args, cwd: moduleDir, logPath, env });
     const abort = () => void child.kill();
     signal?.addEventListener('abort', abort, { once: true });
     const status = await child.exited;
@@ -113,7 +116,7 @@ export async function goBuild(program: ProgramInfo, go: GoTool, file: string, si
     if (status.code !== 0) {
       throw new DevError(
         'BUILD_FAILED',
-        `go build of ${program.goPackage} ended with ${describeExit(status)}; its last lines:\n${logTail(logPath)}`,
+        `${what} ended with ${describeExit(status)}; its last lines:\n${logTail(logPath)}`,
       );
     }
   } finally {
