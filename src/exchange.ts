@@ -117,6 +117,8 @@ export interface Body {
   readonly contentType: string;
   /** The document. JSON Patch is an array, hence not always an object. */
   readonly document: JsonObject | JsonObject[];
+  /** What stands twice in it, as kube-apiserver words it: of these the last is in the document. */
+  readonly duplicates?: readonly string[];
 }
 
 /** What is known of any request that may be served. */

@@ -79,10 +79,16 @@ export function createStages(options: StagesOptions): Stages {
       if (!WITH_BODY.has(info.verb)) return undefined;
       const { requestBodyBytes } = policies.of(tenant).limits;
       const bytes = await readBody(incoming.body, requestBodyBytes, head.headers, head.signal);
-      const { apiVersion, kind } = bodyTypeOf(request);
+      const { apiVersion, kind, own } = bodyTypeOf(request);
       const [group, version] = splitApiVersion(apiVersion);
       const readYaml = (text: string) => options.yaml.read(text, { tenant: tenant.uid, signal: head.signal });
-      const context = { verb: info.verb, gvk: { group, version, kind }, custom: at.kind.custom, readYaml };
+      const context = {
+        verb: info.verb,
+        gvk: { group, version, kind },
+        custom: at.kind.custom,
+        namesKind: at.kind.custom && !own,
+        readYaml,
+      };
       return decodeBody(bytes, head.headers.get('content-type'), context);
     },
     serveNonResource: createNonResourceHandler({ upstream, kinds: view.kinds, catalogOf: view.catalogOf, namesOf }),

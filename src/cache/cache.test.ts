@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Feed, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
-import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
+import { parseFieldSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { type Cache, createCache } from './cache.ts';

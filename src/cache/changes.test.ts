@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
+import { parseFieldSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { Change } from './changes.ts';
 import { Item, type ItemType } from './item.ts';

@@ -14,7 +14,8 @@ import {
   watch,
   widget,
 } from '../../test/support/view-lab.ts';
-import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
+import { parseFieldSelector } from '../k8s/selector.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import type { View } from './view.ts';
 

@@ -75,8 +75,12 @@ describe('whole objects', () => {
     ['application/vnd.kubernetes.protobuf', '', CUSTOM, 415, TYPES],
     ['application/json', '{', CREATE, 400, 'the object provided is unrecognized (must be of type ConfigMap)'],
     ['application/json', '', CREATE, 400, "couldn't get version/kind"],
-    ['application/json', '[]', CREATE, 400, 'is not an object'],
-    ['application/json', 'null', CREATE, 400, 'is not an object'],
+    ['application/json', '[]', CREATE, 400, 'json: cannot unmarshal array into Go value of type struct'],
+    ['application/json', '5', CREATE, 400, 'json: cannot unmarshal number into Go value of type struct'],
+    ['application/json', '{"kind":5}', CREATE, 400, 'number into Go struct field .kind of type string ({"kind":5})'],
+    ['application/json', '{"apiVersion":[]}', CREATE, 400, 'array into Go struct field .apiVersion of type string'],
+    ['application/json', '{"apiVersion":"a/b/c"}', CREATE, 400, 'unexpected GroupVersion string: a/b/c'],
+    ['application/json', '{}', { ...CUSTOM, namesKind: true }, 400, "Object 'Kind' is missing in '{}' ({})"],
     ['application/json', '{"a":1}{"b":2}', CREATE, 400, 'not valid JSON'],
     ['application/json', '\ufeff{}', CREATE, 400, 'not valid JSON'],
     ['application/json', '['.repeat(100_000), CREATE, 400, 'nested'],
@@ -88,6 +92,24 @@ describe('whole objects', () => {
     const error = await refusal(body.slice(0), type, context);
     expect(error.status).toBe(status);
     expect(error.message).toContain(message);
+  });
+
+  it('null is an object without fields', async () => {
+    expect(await decode('null', 'application/json', CREATE)).toEqual({});
+    expect(await decode('{"kind":"","apiVersion":null}', 'application/json', CREATE)).toMatchObject({ kind: '' });
+  });
+
+  it('tells of what stands twice', async () => {
+    const twice = async (body: string, type: string, context = CREATE) =>
+      (await decodeBody(Buffer.from(body), type, context))?.duplicates;
+    expect(await twice('{"a":1,"a":2}', 'application/json')).toEqual(['duplicate field "a"']);
+    expect(await twice('{"a":1,\n"a":2}', 'application/yaml')).toEqual(['line 2: key "a" already set in map']);
+    expect(await twice('{"a":1}', 'application/json')).toBeUndefined();
+    const patch = { ...CREATE, verb: 'patch' };
+    expect(await twice('{"a":1,"a":2}', 'application/merge-patch+json', patch)).toEqual(['duplicate field "a"']);
+    expect(await twice('[{"op":"add","op":"test"}]', 'application/json-patch+json', patch)).toEqual([
+      'json patch duplicate field "[0].op"',
+    ]);
   });
 
   it('refuses bytes that are not UTF-8, in JSON and in YAML', async () => {

@@ -6,11 +6,14 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/handlers/negotiation/negotiate.go and patch.go at v0.36
  */
+
 import { ApiError } from '../errors.ts';
 import { type Gvk, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { type DuplicateKey, duplicateKeys } from './duplicate-keys.ts';
 import { JsonSyntaxError, parseJson } from './json.ts';
 import { decodeObject } from './protobuf/codec.ts';
 import { ProtobufError } from './protobuf/errors.ts';
+import { goType, readTypeMeta, unrecognized, VERSION_KIND } from './type-meta.ts';
 
 export interface BodyContext {
   /** As in RequestInfo. */
@@ -19,6 +22,8 @@ export interface BodyContext {
   readonly gvk: Gvk;
   /** A custom resource: no protobuf, no strategic merge patch. */
   readonly custom: boolean;
+  /** The body is a custom resource itself, not one of a subresource's kind: it must name its kind. */
+  readonly namesKind?: boolean;
   /** Reads YAML that is not JSON. @throws {JsonSyntaxError} and whatever refuses to read it now */
   readonly readYaml: (text: string) => Promise<JsonValue>;
 }
@@ -26,6 +31,8 @@ export interface BodyContext {
 export interface DecodedBody {
   readonly contentType: string;
   readonly document: JsonObject | JsonObject[];
+  /** What stands twice in it, as kube-apiserver words it. */
+  readonly duplicates?: readonly string[];
 }
 
 const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
@@ -62,23 +69,48 @@ export async function decodeBody(
   const types = context.custom && !isDelete ? OBJECT_TYPES.slice(0, 2) : OBJECT_TYPES;
   const type = contentType === undefined || contentType === '' ? 'application/json' : mediaType(contentType);
   if (type === undefined || !types.includes(type)) throw unsupported(types);
-  const prefix = isDelete ? '' : `the object provided is unrecognized (must be of type ${context.gvk.kind}): `;
-  const document = await decode(bytes, type, isDelete ? { ...context, gvk: DELETE_OPTIONS } : context, prefix);
-  if (!isObject(document))
-    throw bad(`${prefix}couldn't get version/kind; json parse error: the document is not an object`);
-  return { contentType: 'application/json', document };
+  if (isDelete) {
+    const refuse = (why: string, cause?: unknown): ApiError => bad(why, cause);
+    const document = (await decode(bytes, type, { ...context, gvk: DELETE_OPTIONS }, refuse)) ?? {};
+    if (!isObject(document))
+      throw bad(`json: cannot unmarshal ${goType(document)} into Go value of type v1.DeleteOptions`);
+    return { contentType: 'application/json', document };
+  }
+  const { kind } = context.gvk;
+  const refuse = (why: string, cause?: unknown): ApiError => unrecognized(kind, why, bytes, cause);
+  const document = readTypeMeta(await decode(bytes, type, context, refuse), bytes, kind, context.namesKind ?? false);
+  return { contentType: 'application/json', document, ...duplicatesIn(bytes, type) };
 }
 
-async function decode(bytes: Uint8Array, type: string, context: BodyContext, prefix: string): Promise<JsonValue> {
+async function decode(
+  bytes: Uint8Array,
+  type: string,
+  context: BodyContext,
+  refuse: (why: string, cause?: unknown) => ApiError,
+): Promise<JsonValue> {
   try {
     if (type === PROTOBUF) return fromProtobuf(bytes, context.gvk);
     return type === 'application/yaml' ? await fromYaml(bytes, context) : parseJson(bytes);
   } catch (error) {
-    if (error instanceof ProtobufError) throw bad(`${prefix}${error.message}`, error);
+    if (error instanceof ProtobufError) throw refuse(error.message, error);
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const how = type === 'application/json' ? "couldn't get version/kind; json parse error: " : '';
-    throw bad(`${prefix}${how}${error.message}`, error);
+    throw refuse(`${type === 'application/json' ? VERSION_KIND : ''}${error.message}`, error);
   }
+}
+
+/** Only what was read as JSON has any: a YAML document with a key twice is refused. */
+function duplicatesIn(bytes: Uint8Array, type: string): Pick<DecodedBody, 'duplicates'> {
+  if (type === PROTOBUF) return {};
+  const found = duplicateKeys(Buffer.from(bytes).toString('utf8'));
+  if (found.length === 0) return {};
+  return { duplicates: found.map((one) => duplicateText(one, type)) };
+}
+
+function duplicateText({ path, key, line }: DuplicateKey, type: string): string {
+  // Under a type that says YAML it is read as YAML, of which JSON is a part.
+  if (type === APPLY || type === 'application/yaml')
+    return `line ${line}: key ${JSON.stringify(key)} already set in map`;
+  return `${type === JSON_PATCH ? 'json patch ' : ''}duplicate field ${JSON.stringify(path)}`;
 }
 
 /** A field that the schema does not know would be lost on the way; better that the sender learns of it. */
@@ -116,9 +148,10 @@ async function decodePatch(
     if (error instanceof JsonSyntaxError) throw bad(`error decoding patch: ${error.message}`, error);
     throw error;
   }
-  if (type === JSON_PATCH) return { contentType: type, document: operations(document) };
+  const duplicates = duplicatesIn(bytes, type);
+  if (type === JSON_PATCH) return { contentType: type, document: operations(document), ...duplicates };
   if (!isObject(document)) throw bad('error decoding patch: the patch must be an object');
-  return { contentType: type, document };
+  return { contentType: type, document, ...duplicates };
 }
 
 function operations(document: JsonValue): JsonObject[] {

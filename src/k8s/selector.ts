@@ -1,16 +1,13 @@
 /**
- * Label and field selectors: text to a list of requirements, which all must hold, and back.
+ * Label and field selectors: lists of requirements, which all must hold. Field selectors are read here, label selectors in
+ * `label-selector-parser.ts`.
  *
- *   label   env=prod,tier in (web, db),!canary,size>3     full grammar of kube-apiserver
- *   field   metadata.name=web,status.phase!=Running       `\` escapes `,` `=` and itself
+ *   metadata.name=web,status.phase!=Running       `\` escapes `,` `=` and itself
  *
  * Refuses what kube-apiserver refuses. Selectors are only ever joined as lists, never by joining text.
  *
  * @see k8s.io/apimachinery pkg/labels/selector.go and pkg/fields/selector.go at v0.36
  */
-import { labelKeyProblem, labelValueProblem } from './name-rules.ts';
-import { tokensOf } from './selector-tokens.ts';
-
 export interface LabelRequirement {
   readonly key: string;
   /** `a=b` is In with one value, `a!=b` NotIn with one. */
@@ -68,109 +65,6 @@ export class FieldSelector {
   toString(): string {
     return this.requirements.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
   }
-}
-
-/** @throws {SelectorSyntaxError} */
-export function parseLabelSelector(text: string): LabelSelector {
-  const tokens = tokensOf(text);
-  let at = 0;
-  const peek = () => tokens[at] ?? { is: 'end', text: '' };
-  const fail = (expected: string): never => {
-    throw new SelectorSyntaxError(`unable to parse requirement: found '${peek().text}', expected: ${expected}`);
-  };
-  const requirements: LabelRequirement[] = [];
-  while (peek().is !== 'end') {
-    requirements.push(requirement());
-    if (peek().is === 'end') break;
-    if (peek().text !== ',' || peek().is !== 'symbol') fail("',' or 'end of string'");
-    at++;
-    if (peek().is !== 'word' && peek().text !== '!') fail("identifier after ','");
-  }
-  return new LabelSelector(requirements);
-
-  function requirement(): LabelRequirement {
-    if (isSymbol('!')) {
-      at++;
-      return { key: key(), operator: 'DoesNotExist', values: [] };
-    }
-    const name = key();
-    const { is, text: operator } = peek();
-    if (is === 'end' || isSymbol(',')) return { key: name, operator: 'Exists', values: [] };
-    if (is === 'word' && (operator === 'in' || operator === 'notin')) {
-      at++;
-      return checked({ key: name, operator: operator === 'in' ? 'In' : 'NotIn', values: set() });
-    }
-    if (is !== 'symbol' || !['=', '==', '!=', '>', '<'].includes(operator)) {
-      fail('in, notin, =, ==, !=, gt, lt');
-    }
-    at++;
-    const values = [value()];
-    if (operator === '>' || operator === '<')
-      return checked({ key: name, operator: operator === '>' ? 'Gt' : 'Lt', values });
-    return checked({ key: name, operator: operator === '!=' ? 'NotIn' : 'In', values });
-  }
-
-  function isSymbol(symbol: string): boolean {
-    return peek().is === 'symbol' && peek().text === symbol;
-  }
-
-  function key(): string {
-    if (peek().is !== 'word') fail('identifier');
-    const name = peek().text;
-    const problem = labelKeyProblem(name);
-    if (problem !== undefined) {
-      throw new SelectorSyntaxError(
-        `unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${problem}`,
-      );
-    }
-    at++;
-    return name;
-  }
-
-  /** Absent means empty: `a=`. */
-  function value(): string {
-    if (peek().is === 'end' || isSymbol(',') || isSymbol(')')) return '';
-    if (peek().is !== 'word') fail('identifier');
-    return tokens[at++]?.text ?? '';
-  }
-
-  function set(): string[] {
-    if (!isSymbol('(')) fail("'('");
-    at++;
-    if (isSymbol(')')) {
-      throw new SelectorSyntaxError(
-        "unable to parse requirement: for 'in', 'notin' operators, values set can't be empty",
-      );
-    }
-    const values = [value()];
-    while (isSymbol(',')) {
-      at++;
-      values.push(value());
-    }
-    if (!isSymbol(')')) fail("',', ')' or identifier");
-    at++;
-    return [...new Set(values)];
-  }
-}
-
-function checked(requirement: LabelRequirement): LabelRequirement {
-  const { key, operator, values } = requirement;
-  if (operator === 'Gt' || operator === 'Lt') {
-    if (!/^[+-]?\d+$/.test(values[0] ?? '')) {
-      throw new SelectorSyntaxError(
-        "unable to parse requirement: for 'Gt', 'Lt' operators, the value must be an integer",
-      );
-    }
-  }
-  for (const value of values) {
-    const problem = labelValueProblem(value);
-    if (problem === undefined) continue;
-    const where = `values[0][${key}]`;
-    throw new SelectorSyntaxError(
-      `unable to parse requirement: ${where}: Invalid value: ${JSON.stringify(value)}: ${problem}`,
-    );
-  }
-  return requirement;
 }
 
 function requirementHolds(
@@ -252,11 +146,11 @@ function unescapeValue(text: string): string {
     if (char === '\\') {
       const next = text[++at];
       if (next === undefined || !'\\,='.includes(next)) {
-        throw new SelectorSyntaxError(`invalid field selector: unknown escape sequence '\\${next ?? ''}' in '${text}'`);
+        throw new SelectorSyntaxError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
       }
       value += next;
     } else if (char === '=' || char === ',') {
-      throw new SelectorSyntaxError(`invalid field selector: unescaped character '${char}' in '${text}'`);
+      throw new SelectorSyntaxError(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`);
     } else value += char;
   }
   return value;

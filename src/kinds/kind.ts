@@ -99,6 +99,8 @@ export interface Kind {
   readonly owned?: { readonly by: string };
   /** Has no `metadata.generation`, which its custom resource upstream has. */
   readonly withoutGeneration?: true;
+  /** Fields that the server writes as null where they are empty; a custom resource upstream leaves them out. */
+  readonly nullable?: readonly string[];
   /** Never goes upstream: the proxy answers, in the tenant's terms. */
   readonly answeredBy?: 'proxy';
   /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */

@@ -34,6 +34,7 @@ type Optional = Partial<
     | 'shows'
     | 'answeredBy'
     | 'withoutGeneration'
+    | 'nullable'
   >
 >;
 /** What a row says; everything else has the default of its class. */

@@ -4,7 +4,7 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/installer.go at v0.36
  */
-import { methodNotAllowed, noSuchPath } from '../errors.ts';
+import { methodNotAllowed, noSuchPath, notFound } from '../errors.ts';
 import type { ResourceInfo } from '../exchange.ts';
 import type { KindAtVersion, Verb } from '../kinds/kind.ts';
 
@@ -19,7 +19,7 @@ export function checkOffered(at: KindAtVersion | undefined, info: ResourceInfo):
   if (at === undefined) throw noSuchPath('not-offered');
   const { kind } = at;
   if (!kind.namespaced && info.namespace !== '') throw noSuchPath('not-offered');
-  const verbs = info.subresource === '' ? kind.verbs : subresourceVerbs(at, info.subresource);
+  const verbs = info.subresource === '' ? kind.verbs : subresourceVerbs(at, info);
   const ofOne = namesOne(info);
   if (kind.namespaced && info.namespace === '') {
     // The collection over all namespaces is there to be read; one object in it has no path.
@@ -40,9 +40,14 @@ function namesOne(info: ResourceInfo): boolean {
   return info.name !== '' && info.verb !== 'list' && info.verb !== 'watch';
 }
 
-function subresourceVerbs(at: KindAtVersion, subresource: string): readonly Verb[] {
-  const { subresources } = at.kind;
+function subresourceVerbs(
+  { kind }: KindAtVersion,
+  { group, resource, name, subresource }: ResourceInfo,
+): readonly Verb[] {
+  const { subresources } = kind;
   const found = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
+  // Custom resources are not behind the router, and their handler says it of the object.
+  if (found === undefined && kind.custom) throw notFound({ group, what: resource, name });
   if (found === undefined) throw noSuchPath('not-offered');
   return found.verbs;
 }

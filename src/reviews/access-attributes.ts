@@ -6,8 +6,9 @@
  * @see k8s.io/kubernetes pkg/apis/authorization/validation/validation.go at v1.36
  */
 import { type FieldProblem, invalidValue, required } from '../k8s/field-problems.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import type { Attributes } from '../k8s/rbac.ts';
-import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
+import { parseFieldSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { pruned, read } from './review.ts';
 

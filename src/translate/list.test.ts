@@ -41,6 +41,27 @@ describe('lists', () => {
     expect(leftOut).toHaveLength(3);
   });
 
+  it('of a virtual kind are as the native kind’s: items without a type, no empty continue, null where nothing is', () => {
+    const list = {
+      kind: 'ClusterRoleList',
+      apiVersion: 'virtual.kubeveil.dev/v1',
+      metadata: { resourceVersion: '5', continue: '' },
+      items: [
+        {
+          kind: 'ClusterRole',
+          apiVersion: 'virtual.kubeveil.dev/v1',
+          metadata: { name: 'acme--a', uid: 'u', labels: { 'kubeveil.dev/tenant': 'acme' } },
+        },
+      ],
+    };
+    expect(listToTenant(list, CLUSTER_ROLE, ACME)).toEqual({
+      kind: 'ClusterRoleList',
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      metadata: { resourceVersion: '5' },
+      items: [{ metadata: { name: 'a', uid: 'u' }, rules: null }],
+    });
+  });
+
   it('of virtual and custom kinds say their own group', () => {
     const roles = { kind: 'ClusterRoleList', apiVersion: 'virtual.kubeveil.dev/v1', items: [] };
     expect(listToTenant(roles, CLUSTER_ROLE, ACME)['apiVersion']).toBe('rbac.authorization.k8s.io/v1');

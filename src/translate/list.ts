@@ -29,7 +29,12 @@ export function listToTenant(
   } else if (!isPartialList(list)) {
     throw new NotOurs(`${typeName(list)} where a list of ${at.upstreamApiVersion} ${at.kind.kind} was asked for`);
   }
-  if (isObject(list['metadata'])) delete list['metadata']['selfLink'];
+  const { metadata } = list;
+  if (isObject(metadata)) {
+    delete metadata['selfLink'];
+    // Of custom resources upstream says it always; of the kind that the tenant sees only where there is more.
+    if (at.class === 'virtual' && metadata['continue'] === '') delete metadata['continue'];
+  }
   if (Array.isArray(items)) {
     list['items'] = items.flatMap((item) => {
       if (!isObject(item)) return [];

@@ -62,8 +62,14 @@ export function toTenant(object: JsonObject, at: KindAtVersion, scope: Scope, se
   if (!isObject(metadata)) throw new NotOurs(`${at.kind.kind} without metadata`);
   metadataDown(metadata, tree.references, walk);
   lastAppliedDown(metadata, scope, (applied) => toTenant(applied, at, scope));
+  if (!isPartial(object) && isAnswered(metadata)) for (const field of at.kind.nullable ?? []) object[field] ??= null;
   const mapped = walk.value(object, tree.references);
   return walk.value(mapped, tree.messages) as JsonObject;
+}
+
+/** Not what a client wrote and the annotation of its last apply keeps. */
+function isAnswered({ uid, resourceVersion }: JsonObject): boolean {
+  return uid !== undefined || resourceVersion !== undefined;
 }
 
 function apiVersionUp(object: JsonObject, at: KindAtVersion, scope: Scope, shape: Shape): void {

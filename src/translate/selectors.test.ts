@@ -45,7 +45,7 @@ describe('label selectors', () => {
   });
 
   it('that do not parse are 400 and never reach upstream', () => {
-    expect(() => label('/pods', 'a=b c')).toThrow('unable to parse requirement');
+    expect(() => label('/pods', 'a=b c')).toThrow("found 'c', expected: ',' or 'end of string'");
     expect(() => label('/pods', 'a=b,kubeveil.dev/tenant in (globex')).toThrow('unable to parse requirement');
   });
 });
@@ -84,6 +84,26 @@ describe('field selectors', () => {
     ['/secrets', 'type=a\\,b', 'type=a\\,b'],
   ])('%s: %s is upstream %s', (key, text, upstream) => {
     expect(field(key, text)).toBe(upstream);
+  });
+
+  describe('of a virtual kind are those of the native one', () => {
+    const ROLES = 'rbac.authorization.k8s.io/clusterroles';
+    const of = (text: string) => selectorsToUpstream({ label: '', field: text }, kindAt(ACME, ROLES), ACME);
+
+    it.each(['metadata.namespace=', 'metadata.namespace!=web', '='])('%j picks every one', (text) => {
+      expect(of(text)).toMatchObject({ field: '', nothing: false });
+    });
+
+    it.each(['metadata.namespace=web', 'metadata.namespace!=', 'metadata.name=a,metadata.namespace=web'])(
+      '%j picks none',
+      (text) => expect(of(text).nothing).toBe(true),
+    );
+
+    it('and no other', () => {
+      expect(() => of('spec.color=red')).toThrow(
+        '"spec.color" is not a known field selector: only "metadata.name", "metadata.namespace"',
+      );
+    });
   });
 
   it('that do not parse are 400', () => {

@@ -6,13 +6,13 @@
  * object and go; `k`, `k=v` and the like hold for none.
  */
 import { ApiError } from '../errors.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import {
   type FieldRequirement,
   FieldSelector,
   type LabelRequirement,
   LabelSelector,
   parseFieldSelector,
-  parseLabelSelector,
   SelectorSyntaxError,
 } from '../k8s/selector.ts';
 import type { KindAtVersion, Target } from '../kinds/kind.ts';
@@ -55,8 +55,38 @@ export function selectorsToUpstream(
     else if (requirement.operator !== 'DoesNotExist' && requirement.operator !== 'NotIn') nothing = true;
   }
   for (const term of own) labels.push(...parseLabelSelector(term).requirements);
-  const fields = field.requirements.map((requirement) => fieldUp(requirement, field.requirements, at, scope));
+  const { asked, isPossible } = at.class === 'virtual' ? ofVirtual(field.requirements) : ofAny(field.requirements);
+  if (!isPossible) nothing = true;
+  const fields = asked.map((requirement) => fieldUp(requirement, field.requirements, at, scope));
   return { label: new LabelSelector(labels).toString(), field: new FieldSelector(fields).toString(), nothing };
+}
+
+interface Fields {
+  readonly asked: readonly FieldRequirement[];
+  /** False where no object can have such fields. */
+  readonly isPossible: boolean;
+}
+
+function ofAny(asked: readonly FieldRequirement[]): Fields {
+  return { asked, isPossible: true };
+}
+
+/** The native kind knows two fields, one of which its custom resource does not have: it is cluster-scoped. */
+function ofVirtual(requirements: readonly FieldRequirement[]): Fields {
+  const asked: FieldRequirement[] = [];
+  let isPossible = true;
+  for (const requirement of requirements) {
+    const { field, operator, value } = requirement;
+    // As the API server passes over it: `=` alone.
+    if (field === '' && value === '') continue;
+    if (field === 'metadata.name') asked.push(requirement);
+    else if (field === 'metadata.namespace') isPossible &&= (value === '') === (operator === '=');
+    else {
+      const message = `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+      throw new ApiError('ERR_BAD_REQUEST', message);
+    }
+  }
+  return { asked, isPossible };
 }
 
 function labelUp(requirement: LabelRequirement, at: KindAtVersion, scope: Scope): LabelRequirement {

@@ -2,13 +2,14 @@
  * What a verb needs of the body of its request: the object, which must be what the URL names, or a patch. In the
  * tenant's terms. Options of a deletion are in `delete-options.ts`.
  */
+import { goType } from '../codec/type-meta.ts';
 import { ApiError, invalid } from '../errors.ts';
 import type { Body } from '../exchange.ts';
-import { notSupported } from '../k8s/field-problems.ts';
+import { invalidValue, notSupported } from '../k8s/field-problems.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
 import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
-import { bodyTypeOf } from './body-type.ts';
+import { type BodyType, bodyTypeOf } from './body-type.ts';
 import type { Call } from './call.ts';
 
 /**
@@ -48,24 +49,12 @@ export function patchOf(call: Call): Body {
  */
 function matchUrl(call: Call, object: JsonObject): void {
   const expected = bodyTypeOf(call);
-  object['apiVersion'] ??= expected.apiVersion;
-  object['kind'] ??= expected.kind;
-  const apiVersion = String(object['apiVersion']);
-  // A subresource takes its body in any version of its group, as `autoscaling/v1` and `policy/v1` are not the URL's.
-  const same =
-    call.info.subresource === ''
-      ? apiVersion === expected.apiVersion
-      : splitApiVersion(apiVersion)[0] === splitApiVersion(expected.apiVersion)[0];
-  if (object['kind'] !== expected.kind || !same) {
-    const given = `${apiVersion}, Kind=${object['kind']}`;
-    throw new ApiError(
-      'ERR_BAD_REQUEST',
-      `the object provided is ${given}, but ${expected.apiVersion}, Kind=${expected.kind} is expected here`,
-    );
-  }
-  const stated = object['metadata'];
-  if (stated !== undefined && stated !== null && !isObject(stated)) {
-    throw new ApiError('ERR_BAD_REQUEST', `the metadata of the provided ${expected.kind} is not an object`);
+  matchType(call, object, expected);
+  const stated = object['metadata'] ?? {};
+  if (!isObject(stated)) {
+    const { kind } = expected;
+    const field = call.at.kind.custom ? 'Go value' : `Go struct field ${kind}.metadata`;
+    throw unhandled(object, kind, `json: cannot unmarshal ${goType(stated)} into ${field} of type v1.ObjectMeta`);
   }
   const metadata = metadataOf(object);
   object['metadata'] = metadata;
@@ -88,4 +77,43 @@ function matchUrl(call: Call, object: JsonObject): void {
       `the name of the object (${name}) does not match the name on the URL (${call.info.name})`,
     );
   }
+  if (object['kind'] !== expected.kind) {
+    const of = { group: call.info.group, what: String(object['kind']), name };
+    throw invalid(of, [invalidValue('kind', object['kind'] ?? null, `must be ${expected.kind}`)]);
+  }
+}
+
+/** Of a custom resource the kind is looked at last, like any of its fields. */
+function matchType(call: Call, object: JsonObject, expected: BodyType): void {
+  const { custom } = call.at.kind;
+  const isCustom = custom && !expected.own;
+  if (!isCustom) {
+    object['apiVersion'] ||= expected.apiVersion;
+    object['kind'] ||= expected.kind;
+  }
+  const apiVersion = String(object['apiVersion'] ?? '');
+  const [group] = splitApiVersion(apiVersion);
+  const isOfGroup = group === splitApiVersion(expected.apiVersion)[0];
+  // A subresource takes its body in any version of its group, as `autoscaling/v1` and `policy/v1` are not the URL's.
+  const isVersion = call.info.subresource === '' ? apiVersion === expected.apiVersion : isOfGroup;
+  const isKind = isCustom || object['kind'] === expected.kind;
+  if (isKind && isVersion) return;
+  if (isKind && (isCustom || isOfGroup)) {
+    throw new ApiError(
+      'ERR_BAD_REQUEST',
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`,
+    );
+  }
+  throw unhandled(
+    object,
+    expected.kind,
+    `it is ${apiVersion} ${object['kind']}, and ${expected.apiVersion} is expected here`,
+  );
+}
+
+/** A body that was read but is not what the URL is for. */
+function unhandled(object: JsonObject, expected: string, why: string): ApiError {
+  const [, version] = splitApiVersion(String(object['apiVersion']));
+  const is = `${object['kind']} in version ${JSON.stringify(version)}`;
+  return new ApiError('ERR_BAD_REQUEST', `${is} cannot be handled as a ${expected}: ${why}`);
 }

@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
-import { isTable } from '../k8s/shapes.ts';
+import { isPartialList, isTable } from '../k8s/shapes.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import type { TenantName, UpstreamName } from '../tenancy/names.ts';
 import { refusalReply } from './answer.ts';
@@ -43,7 +43,9 @@ interface Position {
 
 export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
   // As for the API server: none and less than none is no limit.
-  const limit = Math.max(0, integerParameter(call.info.query, 'limit'));
+  // Neither is one on a list that may be of any age: it is answered whole from memory.
+  const isAnyAge = call.info.query.get('resourceVersion') === '0';
+  const limit = isAnyAge ? 0 : Math.max(0, integerParameter(call.info.query, 'limit'));
   const opened = await openContinue(call, deps, 'across');
   const position = opened === undefined ? undefined : (opened as unknown as Position);
 
@@ -61,6 +63,8 @@ export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
   if ('reply' in walked) return walked.reply;
 
   const document = joinParts(begun.shape, walked.parts, revision);
+  // Of custom resources the API server says this always.
+  if (call.at.kind.custom && !isTable(document) && !isPartialList(document)) metadataOf(document)['continue'] = '';
   if (walked.next !== undefined) {
     metadataOf(document)['continue'] = await sealContinue(call, deps, 'across', { ...walked.next, revision });
   }
@@ -78,13 +82,14 @@ async function pinRevision(call: Call, deps: VerbDeps): Promise<Refused | { revi
   const { query } = call.info;
   // Our limit must not turn "not older than N" into the legacy "exactly N", which only a client's own limit means.
   const version = query.get('resourceVersion') ?? '';
-  const isBare = version !== '' && version !== '0' && !query.has('resourceVersionMatch') && !query.has('limit');
+  const isLimited = integerParameter(query, 'limit') > 0;
+  const isBare = version !== '' && version !== '0' && (query.get('resourceVersionMatch') ?? '') === '' && !isLimited;
   // An exact old revision with a limit of one is as good as any: only the revision and the shape are used.
   const route = routeInNamespace(call, deps, 'read', DEFAULT);
   const answer = await sendList(call, deps, route, [
     ['limit', '1'],
-    ...pick(query, ['resourceVersion', 'resourceVersionMatch', 'sendInitialEvents']),
-    ...(isBare ? [['resourceVersionMatch', 'NotOlderThan'] as const] : []),
+    ...pick(query, ['resourceVersion']),
+    ...(isBare ? [['resourceVersionMatch', 'NotOlderThan'] as const] : pick(query, ['resourceVersionMatch'])),
   ]);
   if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
   const revision = versionOf(answer.document);

@@ -13,9 +13,10 @@
 import type { CursorOptions } from '../cache/cursor.ts';
 import type { View } from '../cache/view.ts';
 import type { SharedEvent } from '../exchange.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import { compareVersions, versionOf } from '../k8s/meta.ts';
 import { isSelectable } from '../k8s/selectable-fields.ts';
-import { parseFieldSelector, parseLabelSelector, SelectorSyntaxError } from '../k8s/selector.ts';
+import { parseFieldSelector, SelectorSyntaxError } from '../k8s/selector.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { type Kept, keptView } from './kept.ts';

@@ -4,8 +4,9 @@
  */
 import { alreadyExists } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
-import { parseFieldSelector, parseLabelSelector } from '../k8s/selector.ts';
+import { parseFieldSelector } from '../k8s/selector.ts';
 import { isTable } from '../k8s/shapes.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { TenantName } from '../tenancy/names.ts';

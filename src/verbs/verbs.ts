@@ -1,10 +1,12 @@
 /** From the verb of a request to what serves it. A verb that the kind does not have is refused before this. */
+
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
+import { refuseDuplicates, withDuplicatesTold } from './duplicate-fields.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { listAcross } from './list-across.ts';
@@ -20,6 +22,11 @@ import { watchAcross } from './watch-across.ts';
 const WRITES = { update, patch, delete: remove, deletecollection: deleteCollection } as const;
 
 export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
+  refuseDuplicates(call);
+  return withDuplicatesTold(call, await answer(call, deps));
+}
+
+async function answer(call: Call, deps: VerbDeps): Promise<Reply> {
   const { verb, resource, namespace } = call.info;
   refuseOtherShape(call);
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);

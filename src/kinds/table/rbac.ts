@@ -43,6 +43,7 @@ export const RBAC: readonly Kind[] = [
     kind: 'ClusterRole',
     reason: 'must not act on the host, nor be aggregated into its roles',
     withoutGeneration: true,
+    nullable: ['rules'],
     refs: RULES,
   }),
   virtual({
