@@ -17,6 +17,7 @@
  *
  * The others (health, ready, authz, hold) only refuse or let pass.
  */
+import type { Duplex } from 'node:stream';
 import type { Gvk, JsonObject, WatchEvent } from './k8s/types.ts';
 import type { KindAtVersion, Verb } from './kinds/kind.ts';
 import type { TenantId, TenantName } from './tenancy/names.ts';
@@ -33,10 +34,29 @@ export interface RequestHead {
   readonly headers: ReadonlyMap<string, string>;
   /** Impersonate-* as the client sent them, taken out of `headers`. */
   readonly impersonate: ReadonlyMap<string, readonly string[]>;
+  /** What the connection is asked to become, on HTTP/1.1. */
+  readonly upgrade?: Upgrade | undefined;
+  /** Name, value, name, value, as sent: for what is passed through to a pod, where another list says what goes on. */
+  readonly rawHeaders: readonly string[];
   /** DER of the client's certificate, when one was sent; not yet verified. */
   readonly peerCertificate: Uint8Array | undefined;
   /** Aborted when the client goes or the request's deadline passes. */
   readonly signal: AbortSignal;
+}
+
+export interface Upgrade {
+  readonly protocol: 'websocket' | 'SPDY/3.1';
+  /** Of the handshake, what goes on: lower-case names; one may occur more than once. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+}
+
+/** The bare connection of a request that asks for an upgrade. */
+export interface Connection {
+  readonly socket: Duplex;
+  /** What the client has sent behind its request already. */
+  readonly first: Uint8Array;
+  /** `response` lets go: what is written to the socket now is all that the client gets. */
+  release(): void;
 }
 
 /** Query parameters, each at most once. */
@@ -51,8 +71,12 @@ export interface ResourceInfo {
   readonly resource: string;
   /** `''` when there is none. */
   readonly subresource: string;
-  /** Path segments after the subresource: only `proxy` has any. */
+  /** Path segments after the subresource: only `proxy` has any. The last is `''` where the path ended in a slash. */
   readonly rest: readonly string[];
+  /** The query as sent, where it is not ours to read: of `proxy`. `query` is then empty. */
+  readonly rawQuery?: string;
+  /** Parameters that may occur more than once, in order: `command` of `exec`, `ports` of `portforward`. */
+  readonly repeated?: ReadonlyMap<string, readonly string[]>;
   /** `''` for a cluster-scoped resource and for "all namespaces". */
   readonly namespace: TenantName | '';
   /** `''` for a collection; a list or watch that its field selector pins to one name has that name. */
@@ -152,6 +176,21 @@ export type Reply =
       readonly contentType: string;
       readonly bytes: Uint8Array;
       readonly headers?: ReplyHeaders;
+    }
+  | {
+      /** Bytes that come as they come: a log, the answer of a pod. */
+      readonly kind: 'stream';
+      readonly status: number;
+      /** Lower-case names, all of them: what a pod answers has headers of its own. */
+      readonly headers: ReplyHeaders;
+      readonly chunks: AsyncIterable<Uint8Array>;
+    }
+  | {
+      /** The connection becomes something else, and both ends of it speak to each other. */
+      readonly kind: 'tunnel';
+      /** Of the answer 101. */
+      readonly headers: ReplyHeaders;
+      readonly upstream: Duplex;
     }
   | {
       readonly kind: 'watch';

@@ -15,7 +15,7 @@
  *                   already tells what there is
  *  11  authz        may this user do it, by the tenant's own roles
  *  12  body         read and decoded only for those who may
- *  13  serve        discovery, a review that the proxy answers itself, or a verb on a resource
+ *  13  serve        discovery, a review that the proxy answers itself, a connection to a pod, or a verb on a resource
  *  14  hold         what was found for a tenant that is gone by now is not answered; an answer that lasts is judged
  *                   again by 5, 6, 8, 10 and 11 while it does
  *  15  respond      the one place where anything becomes bytes; a refusal of any stage comes here at once
@@ -59,7 +59,8 @@ export interface Stages {
   authorize(tenant: Tenant, identity: Identity, info: RequestInfo): void;
   readBody(incoming: Incoming, request: Omit<ResourceRequest, 'body'>): Promise<Body | undefined>;
   serveNonResource(request: NonResourceRequest): Promise<Reply>;
-  serveResource(request: ResourceRequest): Promise<Reply>;
+  /** @param incoming what goes on to a pod as it comes */
+  serveResource(request: ResourceRequest, incoming: Incoming): Promise<Reply>;
   /** Undefined for an answer that does not last. @throws {ApiError} ERR_UNAUTHORIZED when the tenant is gone by now */
   hold(bound: Bound): Held | undefined;
   respond(known: Known, reply: Reply): Promise<Written>;
@@ -152,5 +153,5 @@ async function serveResource(stages: Stages, incoming: Incoming, served: Served,
   const at = stages.offer(tenant, info); // 10
   stages.authorize(tenant, identity, info); // 11
   const body = await stages.readBody(incoming, { ...served, info, at }); // 12
-  return await stages.serveResource({ ...served, info, at, body }); // 13
+  return await stages.serveResource({ ...served, info, at, body }, incoming); // 13
 }

@@ -2,6 +2,7 @@
  * What the stages are given from outside: the host cluster and the live view of tenants. Interfaces only; `app.ts`
  * hands in the real ones, tests may hand in their own.
  */
+import type { Duplex } from 'node:stream';
 import type { Identity } from './exchange.ts';
 import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
 import type { JsonObject, JsonValue } from './k8s/types.ts';
@@ -51,10 +52,31 @@ export interface UpstreamStream {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
+/** A request that goes on as it comes: to a pod, whose business its body and its headers are. */
+export interface UpstreamPassage extends Pick<UpstreamRequest, 'identity' | 'method' | 'path' | 'signal'> {
+  /** What follows `?`, as it is to be sent. */
+  readonly rawQuery: string;
+  /** Without any that says who asks. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  readonly body?: AsyncIterable<Uint8Array> | undefined;
+  /** What the connection is asked to become. */
+  readonly upgrade?: string | undefined;
+}
+
+/** What became of the connection, or the answer instead. */
+export type UpstreamPassed =
+  | { readonly status: 101; readonly headers: UpstreamResponse['headers']; readonly socket: Duplex }
+  | (UpstreamStream & { readonly socket?: undefined });
+
 /** The host's API server. @throws {ApiError} ERR_UNAVAILABLE or ERR_TIMEOUT when it does not answer. */
 export interface Upstream {
   request(request: UpstreamRequest): Promise<UpstreamResponse>;
   stream(request: UpstreamRequest): Promise<UpstreamStream>;
+}
+
+/** The way to a pod, through the host's API server. @throws {ApiError} as {@link Upstream} */
+export interface UpstreamPassing {
+  pass(passage: UpstreamPassage): Promise<UpstreamPassed>;
 }
 
 /** Live tenants. Not synced means that nothing is known: every look-up then throws ERR_UNAVAILABLE. */

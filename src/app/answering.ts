@@ -26,6 +26,7 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
       signal: head.signal,
       until: known.incoming.draining,
       held: known.held,
+      connection: known.incoming.connection,
       waiting: known.tenant && waitingOf(known.tenant.uid),
       log: respondLog,
     };

@@ -20,14 +20,13 @@ import { logger } from '../observe/log.ts';
 import { createPipeline } from '../pipeline.ts';
 import type { CertificatePair } from '../pki/certificates.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Upstream } from '../ports.ts';
 import { renderError } from '../respond/status.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { accountTokens } from '../upstream/credentials.ts';
 import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
-import { createUpstream } from '../upstream/upstream.ts';
+import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { createStages, scopeOf } from './stages.ts';
 import { createRoleStore } from './tenant-client.ts';
 import { createVerbDeps } from './verb-deps.ts';
@@ -122,7 +121,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
 }
 
 /** Every request goes by a token of one of the proxy's accounts, for which the host's own credential asks. */
-function connect(host: HostConnection, held: AsyncDisposableStack): Upstream {
+function connect(host: HostConnection, held: AsyncDisposableStack): ClosableUpstream {
   const base = held.adopt(createUpstream(host), (one) => one.close());
   const credentials = accountTokens({
     base: (request) => base.request({ ...request, identity: { as: 'provisioner' } }),
@@ -132,7 +131,7 @@ function connect(host: HostConnection, held: AsyncDisposableStack): Upstream {
 }
 
 interface Parts extends ProxySeams {
-  readonly upstream: Upstream;
+  readonly upstream: ClosableUpstream;
   readonly host: WatchedHost;
   readonly sealKeys: readonly Uint8Array[];
   readonly streams: OpenStreams;

@@ -6,9 +6,11 @@ import { bind } from '../bind/bind.ts';
 import { locate } from '../bind/locate.ts';
 import { decodeBody } from '../codec/body.ts';
 import type { YamlReader } from '../codec/yaml-queue.ts';
+import type { ConnectDeps } from '../connect/call.ts';
+import { connect, connects } from '../connect/connect.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import { ApiError } from '../errors.ts';
-import type { ResourceRequest } from '../exchange.ts';
+import type { RequestHead, RequestInfo, ResourceRequest } from '../exchange.ts';
 import { splitApiVersion } from '../k8s/types.ts';
 import { startDeadline } from '../limit/deadline.ts';
 import type { Limiter } from '../limit/limit.ts';
@@ -19,9 +21,9 @@ import { createNonResourceHandler } from '../nonresource/serve.ts';
 import type { Stages } from '../pipeline.ts';
 import { checkOffered } from '../policy/offer.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Upstream } from '../ports.ts';
+import type { Upstream, UpstreamPassing } from '../ports.ts';
 import { negotiate, offerOf } from '../requestinfo/accept.ts';
-import { isLongRunning } from '../requestinfo/long-running.ts';
+import { isLongRunning, mayUpgrade } from '../requestinfo/long-running.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
 import { createReviewHandler } from '../reviews/handlers.ts';
 import { checkByAuthenticator } from '../reviews/token-review.ts';
@@ -37,7 +39,7 @@ import { createHold } from './hold.ts';
 import type { HostView } from './host-view.ts';
 
 export interface StagesOptions {
-  upstream: Upstream;
+  upstream: Upstream & UpstreamPassing;
   controllers: Controllers;
   view: HostView;
   policies: Policies;
@@ -61,8 +63,9 @@ export function createStages(options: StagesOptions): Stages {
     checkToken: checkByAuthenticator(authenticators.serviceAccountToken),
     nowMs: Date.now,
   });
+  const connectDeps: ConnectDeps = { upstream, namespaces: controllers.namespaces };
   return {
-    parse: (head) => parseRequestInfo(head.method, head.target),
+    parse: parseHead,
     health: (info) => health(info, options.problem),
     ready: () => refuseUnready(options.problem()),
     locate,
@@ -76,7 +79,7 @@ export function createStages(options: StagesOptions): Stages {
     authorize: (tenant, identity, info) => authorize(view.authorizer, tenant, identity, info),
     async readBody(incoming, request) {
       const { info, at, head, tenant } = request;
-      if (!WITH_BODY.has(info.verb)) return undefined;
+      if (!WITH_BODY.has(info.verb) || connects(request) !== undefined) return undefined;
       const { requestBodyBytes } = policies.of(tenant).limits;
       const bytes = await readBody(incoming.body, requestBodyBytes, head.headers, head.signal);
       const { apiVersion, kind, own } = bodyTypeOf(request);
@@ -92,9 +95,17 @@ export function createStages(options: StagesOptions): Stages {
       return decodeBody(bytes, head.headers.get('content-type'), context);
     },
     serveNonResource: createNonResourceHandler({ upstream, kinds: view.kinds, catalogOf: view.catalogOf, namesOf }),
-    async serveResource(request) {
+    async serveResource(request, incoming) {
       const { kind, version } = request.at;
       if (kind.answeredBy === 'proxy') return await review(request);
+      const how = connects(request);
+      if (how !== undefined) {
+        return await connect(
+          { ...request, scope: scopeOf(request, options), incoming: incoming.body },
+          how,
+          connectDeps,
+        );
+      }
       const reply = await serve({ ...request, scope: scopeOf(request, options) }, options.verbDeps);
       // Tells respond whether the watch can go out as protobuf.
       return reply.kind === 'watch' ? { ...reply, gvk: { group: kind.group, version, kind: kind.kind } } : reply;
@@ -109,6 +120,19 @@ export function createStages(options: StagesOptions): Stages {
     }),
     ...createAnswering(),
   };
+}
+
+/** An upgrade is asked of what connects to a pod, and of nothing else. */
+function parseHead(head: RequestHead): RequestInfo {
+  const info = parseRequestInfo(head.method, head.target);
+  if (head.upgrade === undefined || mayUpgrade(info)) return info;
+  throw new ApiError(
+    'ERR_BAD_REQUEST',
+    'the request asks for an upgrade of the connection, which is offered by exec, attach, portforward and proxy of a pod or service only',
+    {
+      why: 'upgrade',
+    },
+  );
 }
 
 function refuseUnready(problem: string | undefined): void {

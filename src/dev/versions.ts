@@ -85,7 +85,7 @@ export const PROGRAMS: readonly ProgramInfo[] = [
     accepts: 'exact',
     versionArgs: ['--version'],
     versionPattern: /^dev-kubelet v(\S+)/m,
-    goPackage: 'kubeveil.dev/dev-cluster/kubelet',
+    goPackage: './kubelet',
     optional: true,
   },
 ];

@@ -35,7 +35,7 @@ describe('all rules', () => {
     ['', 'nodes', 'update'],
     ['', 'pods/binding', 'create'],
     ['', 'bindings', 'create'],
-    ['', 'pods/exec', 'create'],
+    ['', 'services/proxy', 'get'],
     ['', 'persistentvolumes', 'create'],
     ['', 'serviceaccounts', 'impersonate'],
     ['rbac.authorization.k8s.io', 'clusterroles', 'create'],
@@ -62,6 +62,10 @@ describe('what only trusted tenants write', () => {
 
 describe('the guard', () => {
   it.each([
+    ['', 'pods/exec', 'create'],
+    ['', 'pods/exec', 'get'],
+    ['', 'pods/log', 'get'],
+    ['', 'pods/proxy', 'delete'],
     ['', 'pods', 'deletecollection'],
     ['', 'secrets', 'watch'],
     ['', 'pods/eviction', 'create'],
@@ -88,6 +92,13 @@ describe('cluster-scoped writes', () => {
   it('come without reads and without deleting all at once', () => {
     const verbs = tenantClusterRules().flatMap((rule) => rule.verbs);
     expect(new Set(verbs)).toEqual(new Set(['create', 'delete', 'patch', 'update']));
+  });
+});
+
+describe('into a pod', () => {
+  it.each(['exec', 'attach', 'portforward', 'log', 'proxy'])('only a tenant reaches: %s', (subresource) => {
+    expect(gives(guardRules(), '', `pods/${subresource}`, 'get')).toBe(true);
+    expect(gives(readerRules(), '', `pods/${subresource}`, 'get')).toBe(false);
   });
 });
 

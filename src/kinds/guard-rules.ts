@@ -7,7 +7,7 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
-import { type Kind, PROFILES, type Verb, VIRTUAL_GROUP } from './kind.ts';
+import { type Connect, type Kind, PROFILES, type Verb, VIRTUAL_GROUP } from './kind.ts';
 import { verbsOfAny } from './profile.ts';
 import { resourceKey } from './row.ts';
 import { KINDS } from './table.ts';
@@ -21,6 +21,7 @@ interface Grant {
   readonly group: string;
   readonly resource: string;
   readonly verbs: readonly string[];
+  readonly connect?: Connect | undefined;
 }
 
 const READ: readonly Verb[] = ['get', 'list', 'watch'];
@@ -91,7 +92,10 @@ export function readerRules(): HostRule[] {
     const { kind, group } = home(row);
     return [
       { group, resource: kind.resource, verbs: only(kind.verbs, READ) },
-      ...subresourceGrants(kind, group).map((grant) => ({ ...grant, verbs: only(grant.verbs, READ) })),
+      // Whoever reads for everybody never reaches into a pod.
+      ...subresourceGrants(kind, group)
+        .filter(({ connect }) => connect === undefined)
+        .map((grant) => ({ ...grant, verbs: only(grant.verbs, READ) })),
     ];
   });
   return [
@@ -144,11 +148,11 @@ function isSecret(kind: Kind): boolean {
 }
 
 function subresourceGrants(kind: Kind, group: string = kind.group): Grant[] {
-  return Object.entries(kind.subresources).map(([name, subresource]) => ({
-    group,
-    resource: `${kind.resource}/${name}`,
-    verbs: verbsOfAny(subresource),
-  }));
+  return Object.entries(kind.subresources).flatMap(([name, subresource]) => {
+    const { connect } = subresource;
+    if (connect === 'service') return [];
+    return [{ group, resource: `${kind.resource}/${name}`, verbs: verbsOfAny(subresource), connect }];
+  });
 }
 
 function only(verbs: readonly string[], allowed: readonly string[]): string[] {

@@ -66,7 +66,17 @@ export interface Subresource {
   /** Group of that body: `autoscaling`, `policy`, `authentication.k8s.io`. */
   readonly group?: string;
   readonly refs?: readonly Reference[];
+  /** Reaches into a pod, and is no object. */
+  readonly connect?: Connect;
 }
+
+/**
+ * - log: text of a container
+ * - tunnel: the connection becomes streams into a container
+ * - proxy: HTTP of the pod's own
+ * - service: HTTP of one of the pods behind it, asked for as that pod: of the service itself nothing is asked upstream
+ */
+export type Connect = 'log' | 'tunnel' | 'proxy' | 'service';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 

@@ -17,6 +17,13 @@ export const READ_ONLY: Subresource = { verbs: ['get'] };
 export const TRUSTED_STATUS: Subresource = { verbs: ['get'], trusted: ['patch', 'update'] };
 export const SCALE: Subresource = { verbs: ['get', 'patch', 'update'], group: 'autoscaling', kind: 'Scale' };
 
+/** Into a container, both ways. Named by both verbs, as the server does; a tenant needs `create` for either. */
+export const TUNNEL: Subresource = { verbs: ['create', 'get'], connect: 'tunnel' };
+/** HTTP of a pod's own. */
+export const PROXY: Subresource = { verbs: ['create', 'delete', 'get', 'patch', 'update'], connect: 'proxy' };
+export const SERVICE_PROXY: Subresource = { ...PROXY, connect: 'service' };
+export const LOG: Subresource = { verbs: ['get'], connect: 'log' };
+
 type Names = Pick<Kind, 'group' | 'resource' | 'kind'>;
 type Optional = Partial<
   Pick<

@@ -9,6 +9,7 @@
  */
 import { ApiError, methodNotAllowed } from '../errors.ts';
 import type { RequestHead } from '../exchange.ts';
+import { askedUpgrade } from './upgrade.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const VERSIONS = new Set(['1.0', '1.1', '2.0']);
@@ -31,6 +32,8 @@ export interface RawRequest {
   readonly rawHeaders: readonly string[];
   readonly peerCertificate: Uint8Array | undefined;
   readonly signal: AbortSignal;
+  /** True when Node has handed the connection over for an upgrade. */
+  readonly upgrades?: boolean;
 }
 
 /** @throws {ApiError} ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED, ERR_HEADERS_TOO_LARGE */
@@ -72,8 +75,13 @@ export function requestHead(request: RawRequest): RequestHead {
     throw methodNotAllowed();
   }
   if (!request.target.startsWith('/')) throw refused('the request target must be a path that starts with "/"');
-  const { id, method, target, peerCertificate, signal } = request;
-  return { id, method, target, headers, impersonate, peerCertificate, signal };
+  const { id, method, target, rawHeaders, peerCertificate, signal } = request;
+  const asked = request.upgrades ? askedUpgrade(rawHeaders) : undefined;
+  if (asked?.bearer !== undefined) {
+    if (headers.has('authorization')) throw twice('authorization');
+    headers.set('authorization', `Bearer ${asked.bearer}`);
+  }
+  return { id, method, target, headers, impersonate, upgrade: asked?.upgrade, rawHeaders, peerCertificate, signal };
 }
 
 function twice(name: string): ApiError {

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { Readable } from 'node:stream';
-import type { RequestHead } from '../exchange.ts';
+import type { Connection, RequestHead } from '../exchange.ts';
 import type { Logger } from '../observe/log.ts';
 
 export interface ListenLimits {
@@ -49,6 +49,8 @@ export interface Incoming {
   /** As it comes in; `readBody` reads it. What is left unread when the answer is out is thrown away. */
   readonly body: Readable;
   readonly response: ServerResponse | Http2ServerResponse;
+  /** The connection itself, of a request that asks for an upgrade; `response` answers on it until it is let go. */
+  readonly connection?: Connection | undefined;
   /** For the log. */
   readonly remoteAddress: string;
   /** Fires when the process is ending: watches then end in good order. */

@@ -1,5 +1,5 @@
 /**
- * Answers what never becomes a request: bytes that are no HTTP, heads that are too large or too slow, upgrades, CONNECT.
+ * Answers what never becomes a request: bytes that are no HTTP, heads that are too large or too slow, CONNECT.
  * Each gets a `Status` where the connection can still carry one, and the connection ends.
  */
 import { randomUUID } from 'node:crypto';
@@ -49,14 +49,6 @@ export function connectionFault(error: NodeJS.ErrnoException): ApiError | undefi
   if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE')
     return malformed('the request is not valid HTTP/1.1', error);
   return undefined;
-}
-
-export function upgradeRefused(): ApiError {
-  return new ApiError(
-    'ERR_BAD_REQUEST',
-    'the request asks for an upgrade of the connection, which this server does not offer yet: exec, attach and port-forward are not available',
-    { why: 'upgrade' },
-  );
 }
 
 function malformed(message: string, cause: unknown): ApiError {

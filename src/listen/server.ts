@@ -9,7 +9,7 @@
  */
 import { constants as crypto, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -17,14 +17,15 @@ import {
   Http2ServerResponse,
   constants as http2,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError, methodNotAllowed } from '../errors.ts';
+import type { Connection } from '../exchange.ts';
 import { Connections } from './connections.ts';
 import { requestHead } from './head.ts';
 import { DEFAULT_LIMITS, type Listener, type ListenerOptions, type ListenLimits } from './options.ts';
 import { peerOf } from './peer.ts';
-import { connectionFault, lingerThenDestroy, refuseRaw, upgradeRefused } from './refuse.ts';
+import { connectionFault, lingerThenDestroy, refuseRaw } from './refuse.ts';
 
 const GRACE_MS = 10_000;
 /** After the grace: time for the last bytes of what was told to end. */
@@ -173,8 +174,8 @@ class Door {
       if (answer instanceof Http2ServerResponse) this.#refuse(request, answer, error);
       else refuseRaw(answer as Duplex, error, renderError);
     });
-    this.#server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => {
-      refuseRaw(socket, upgradeRefused(), renderError);
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, first: Buffer) => {
+      void this.#serveUpgrade(request, socket, first);
     });
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       log.debug({ cause: error }, 'a connection failed');
@@ -193,12 +194,31 @@ class Door {
     else this.#refuse(underway.request, underway.response, fault);
   }
 
-  async #serve(request: AnyRequest, response: AnyResponse): Promise<void> {
+  /**
+   * Node has taken its hands off the connection. Until it becomes something else it is answered like any other, once;
+   * whatever the client sends after its request is never read as another.
+   */
+  async #serveUpgrade(request: IncomingMessage, socket: Socket, first: Buffer): Promise<void> {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    socket.on('error', (error) => this.#options.log.debug({ cause: error }, 'a connection failed'));
+    response.once('finish', () => {
+      response.detachSocket(socket);
+      socket.end();
+      lingerThenDestroy(socket);
+    });
+    const release = (): void => response.detachSocket(socket);
+    await this.#serve(request, response, { socket, first, release });
+  }
+
+  async #serve(request: AnyRequest, response: AnyResponse, connection?: Connection): Promise<void> {
     const { handler, log } = this.#options;
     if (this.#shut.has(request.socket)) return;
     const id = randomUUID();
     const gone = new AbortController();
-    this.#follow(request, response, gone);
+    if (connection === undefined) this.#follow(request, response, gone);
+    else this.#followConnection(connection, gone);
     const peer = peerOf(request);
     if (peer === undefined) return;
     try {
@@ -211,8 +231,10 @@ class Door {
         rawHeaders: request.rawHeaders,
         peerCertificate: peer.certificate,
         signal: gone.signal,
+        upgrades: connection !== undefined,
       });
-      await handler({ head, body: request, response, remoteAddress: peer.remoteAddress, draining: this.#draining });
+      const { remoteAddress } = peer;
+      await handler({ head, body: request, response, connection, remoteAddress, draining: this.#draining });
     } catch (error) {
       if (!(error instanceof ApiError) && !response.writableEnded)
         log.error({ id, err: error }, 'a request failed by a fault of the proxy');
@@ -245,6 +267,15 @@ class Door {
     response.once('close', () => {
       this.#ending.removeEventListener('abort', end);
       onSocket.delete(underway);
+      gone.abort(CLIENT_GONE);
+    });
+  }
+
+  #followConnection({ socket }: Connection, gone: AbortController): void {
+    const end = (): void => gone.abort(this.#ending.reason);
+    this.#ending.addEventListener('abort', end);
+    socket.once('close', () => {
+      this.#ending.removeEventListener('abort', end);
       gone.abort(CLIENT_GONE);
     });
   }

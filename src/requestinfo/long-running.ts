@@ -11,3 +11,10 @@ const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforwar
 export function isLongRunning(info: RequestInfo): boolean {
   return info.isResource && (info.verb === 'watch' || LONG_SUBRESOURCES.has(info.subresource));
 }
+
+const UPGRADING = new Set(['attach', 'exec', 'portforward', 'proxy']);
+
+/** Whose connection may become something else. */
+export function mayUpgrade(info: RequestInfo): boolean {
+  return info.isResource && UPGRADING.has(info.subresource);
+}

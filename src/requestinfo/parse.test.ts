@@ -46,6 +46,14 @@ describe('parseRequestInfo', () => {
     expect([...parseRequestInfo('GET', target).query].sort()).toEqual(Object.entries(parameters).sort());
   });
 
+  it('keeps all words of a command, in order and whatever is in them', () => {
+    const target =
+      '/api/v1/namespaces/web/pods/a/exec?command=sh&command=-c&command=echo%0A%3B+a&stdin=true&command=sh';
+    const info = parseRequestInfo('POST', target);
+    expect(info.isResource && info.repeated).toEqual(new Map([['command', ['sh', '-c', 'echo\n; a', 'sh']]]));
+    expect([...info.query]).toEqual([['stdin', 'true']]);
+  });
+
   it('bounds the number of parameters', () => {
     const query = (count: number): string => Array.from({ length: count }, (_, at) => `p${at}=1`).join('&');
     expect(parseRequestInfo('GET', `/api/v1/pods?${query(100)}`).query.size).toBe(100);

@@ -20,10 +20,18 @@ import { FieldSelector } from '../k8s/selector.ts';
 import type { Verb } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { selectedName } from './selected-name.ts';
-import { parseTarget, type Target } from './target.ts';
+import { parseQuery, parseTarget, type Target } from './target.ts';
 
 /** Of `namespaces/{name}`; every other segment after the name is a namespaced resource. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+/** A read-only right must not give a shell: these need `create`, whatever the method. */
+const CONNECTS = new Set(['attach', 'exec', 'portforward']);
+const REPEATED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['exec', new Set(['command'])],
+  ['portforward', new Set(['ports'])],
+]);
+/** What goes to a pod as it is. */
+const PASSED_QUERY = /^[!"$-~]*$/;
 const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['GET', 'get'],
   ['HEAD', 'get'],
@@ -39,15 +47,16 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
  * @throws {ApiError} ERR_BAD_REQUEST malformed; ERR_NOT_FOUND no URL of this form is served; ERR_METHOD_NOT_ALLOWED
  */
 export function parseRequestInfo(method: string, target: string): RequestInfo {
-  const { segments, trailingSlash, query } = parseTarget(target);
+  const { segments, trailingSlash, rawQuery } = parseTarget(target);
   const [first, id] = segments;
   const claimed = first === 'tenants' && id !== undefined ? id : undefined;
   const path = claimed === undefined ? segments : segments.slice(2);
   const root = resourceRoot(path);
   if (root === undefined) {
+    const { query } = parseQuery(rawQuery);
     return { isResource: false, verb: method.toLowerCase(), path: `/${path.join('/')}`, query, claimed };
   }
-  return resourceInfo(method, { segments: path.slice(root.length), trailingSlash, query }, root, claimed);
+  return resourceInfo(method, { segments: path.slice(root.length), trailingSlash, rawQuery }, root, claimed);
 }
 
 interface Root {
@@ -67,7 +76,6 @@ function resourceRoot(path: readonly string[]): Root | undefined {
 }
 
 function resourceInfo(method: string, target: Target, root: Root, claimed: string | undefined): ResourceInfo {
-  const { query } = target;
   let parts = target.segments;
   let verb = verbOf(method);
   const watchPath = parts[0] === 'watch';
@@ -98,6 +106,10 @@ function resourceInfo(method: string, target: Target, root: Root, claimed: strin
   if (isProxy && target.trailingSlash) rest.push('');
   if (!isProxy && rest.length > 0) throw noSuchPath();
   if (watchPath && subresource !== '') throw noSuchPath();
+  if (isProxy && !PASSED_QUERY.test(target.rawQuery)) throw malformedQuery();
+  const { query, repeated } = parseQuery(isProxy ? '' : target.rawQuery, REPEATED.get(subresource));
+  // As what it is: a WebSocket asks by GET for what SPDY asks for by POST.
+  if (CONNECTS.has(subresource) && verb === 'get') verb = 'create';
 
   let name = urlName;
   if (name === '' && verb === 'get') {
@@ -117,6 +129,8 @@ function resourceInfo(method: string, target: Target, root: Root, claimed: strin
     namespace: namespace as TenantName | '',
     name,
     query: watchPath && urlName !== '' ? pinnedTo(urlName, query) : query,
+    ...(isProxy ? { rawQuery: target.rawQuery } : {}),
+    ...(repeated.size > 0 ? { repeated } : {}),
     claimed,
   };
 }
@@ -130,6 +144,11 @@ function pinnedTo(name: string, query: Query): Query {
   }
   if (selectedName(query) === name) return query;
   throw new ApiError('ERR_BAD_REQUEST', "fieldSelector metadata.name doesn't match requested name");
+}
+
+function malformedQuery(): ApiError {
+  const message = 'the request URL is malformed: the query must be printable ASCII without "#"; escape everything else';
+  return new ApiError('ERR_BAD_REQUEST', message, { why: 'malformed-url' });
 }
 
 function verbOf(method: string): Verb {

@@ -15,7 +15,14 @@ export interface Target {
   readonly segments: readonly string[];
   /** True when the path ended in `/`; for `/` itself too. */
   readonly trailingSlash: boolean;
+  /** What follows `?`, as sent. */
+  readonly rawQuery: string;
+}
+
+export interface Parameters {
   readonly query: Query;
+  /** Of parameters that may occur more than once: all values, in order. They are not in `query`. */
+  readonly repeated: ReadonlyMap<string, readonly string[]>;
 }
 
 const PATH_SEGMENT = /^(?:[A-Za-z0-9\-._~!$&'()*+,=:@]|%[0-9A-F]{2})+$/;
@@ -28,6 +35,7 @@ const NEEDLESS_ESCAPE = /%(?:2D|2E|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])
 const UNSAFE_ESCAPE = /%(?:[01][0-9A-F]|25|2F|3B|5C|7F)/;
 const CONTROL = /\p{Cc}/u;
 const MAX_PARAMETERS = 100;
+const NONE: ReadonlySet<string> = new Set();
 
 /** @throws {ApiError} ERR_BAD_REQUEST when the target is not in the one accepted spelling. */
 export function parseTarget(target: string): Target {
@@ -40,7 +48,7 @@ export function parseTarget(target: string): Target {
   return {
     segments: parts.map(decodeSegment),
     trailingSlash,
-    query: parseQuery(mark < 0 ? '' : target.slice(mark + 1)),
+    rawQuery: mark < 0 ? '' : target.slice(mark + 1),
   };
 }
 
@@ -56,18 +64,31 @@ function decodeSegment(raw: string): string {
   return decode(raw, 'path');
 }
 
-function parseQuery(raw: string): Query {
+/**
+ * @param mayRepeat parameters that may occur more than once, with different values
+ * @throws {ApiError} ERR_BAD_REQUEST
+ */
+export function parseQuery(text: string, mayRepeat: ReadonlySet<string> = NONE): Parameters {
   const query = new Map<string, string>();
-  if (raw === '') return query;
-  if (!QUERY.test(raw))
+  const repeated = new Map<string, string[]>();
+  if (text === '') return { query, repeated };
+  if (!QUERY.test(text))
     throw malformed('the query must be printable ASCII without ";" and "#"; escape everything else');
-  if (BAD_ESCAPE.test(raw)) throw malformed('the query holds "%" without two hexadecimal digits');
-  for (const pair of raw.split('&')) {
+  if (BAD_ESCAPE.test(text)) throw malformed('the query holds "%" without two hexadecimal digits');
+  for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decodeParameter(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decodeParameter(pair.slice(equals + 1));
+    const raw = equals < 0 ? '' : pair.slice(equals + 1);
     if (name === '') throw malformed('the query holds a value without a name');
+    if (mayRepeat.has(name)) {
+      // Words of a command: whatever is in them. The request line bounds how many there are.
+      const values = repeated.get(name) ?? [];
+      values.push(decode(raw.replaceAll('+', ' '), 'query'));
+      repeated.set(name, values);
+      continue;
+    }
+    const value = decodeParameter(raw);
     const earlier = query.get(name);
     if (earlier !== undefined && earlier !== value) {
       throw malformed(`the query holds ${JSON.stringify(name.slice(0, 60))} twice, with different values`);
@@ -75,7 +96,7 @@ function parseQuery(raw: string): Query {
     query.set(name, value);
     if (query.size > MAX_PARAMETERS) throw malformed(`the query holds more than ${MAX_PARAMETERS} parameters`);
   }
-  return query;
+  return { query, repeated };
 }
 
 function decodeParameter(raw: string): string {

@@ -30,7 +30,7 @@ const PIECE_BYTES = 64 * 1024;
 
 /** How a client is waited for. */
 export interface Patience {
-  /** A client that takes nothing for as long loses its connection. */
+  /** A client that takes nothing for as long loses its connection; infinite for one that may. */
   readonly stallMs: number;
   /** Ends the waiting. */
   readonly signal?: AbortSignal;
@@ -72,10 +72,11 @@ async function taken(sink: Sink, event: 'drain' | 'finish', bytes: number, patie
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const done = (): void => resolve(true);
   const gone = (): void => resolve(false);
-  const timer = setTimeout(() => {
+  const giveUp = (): void => {
     sink.destroy();
     resolve(false);
-  }, stallMs);
+  };
+  const timer = Number.isFinite(stallMs) ? setTimeout(giveUp, stallMs) : undefined;
   sink.on(event, done);
   sink.on('close', gone);
   signal?.addEventListener('abort', gone);

@@ -9,12 +9,14 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError } from '../errors.ts';
-import type { Accept, Reply, Written } from '../exchange.ts';
+import type { Accept, Connection, Reply, Written } from '../exchange.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import { encodeAs, speaksProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
 import { isOpen, type Sink, type Waiting, writeLast } from './sink.ts';
 import { errorHeaders, statusOf } from './status.ts';
+import { writeStream } from './stream.ts';
+import { writeTunnel } from './tunnel.ts';
 import { type HeldWatch, writeWatch } from './watch.ts';
 
 /** What of the request decides how its answer is written. */
@@ -31,6 +33,8 @@ export interface Answering {
   readonly signal: AbortSignal;
   /** Ends a watch in good order: the process is ending. */
   readonly until?: AbortSignal | undefined;
+  /** What a tunnel is made of. */
+  readonly connection?: Connection | undefined;
   /** Says of a watch whether it may go on. */
   readonly held?: HeldWatch | undefined;
   /** Keeps count of what the tenant's watches wait with. */
@@ -55,6 +59,16 @@ export async function writeReply(sink: Sink, reply: Reply, answering: Answering)
     if (reply.kind === 'watch') {
       const { id, accept, signal, until, held, waiting, log, stallMs = WATCH_STALL_MS } = answering;
       return await writeWatch(sink, reply, { id, accept, signal, until, held, waiting, log, stallMs });
+    }
+    if (reply.kind === 'stream') {
+      const { id, method, signal, held } = answering;
+      return await writeStream(sink, reply, { id, method, signal, until: held?.until });
+    }
+    if (reply.kind === 'tunnel') {
+      const { id, connection, signal, held } = answering;
+      if (connection === undefined) throw new Error('a tunnel without a connection to make it of');
+      const until = held === undefined ? signal : AbortSignal.any([signal, held.until]);
+      return await writeTunnel(connection, reply, { id, until });
     }
     if (reply.kind === 'bytes') {
       const contentType = reply.status === 304 ? undefined : reply.contentType;

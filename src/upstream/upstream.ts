@@ -8,9 +8,10 @@
  */
 import { Agent, type Dispatcher } from 'undici';
 import { ApiError } from '../errors.ts';
-import type { Upstream, UpstreamRequest, UpstreamStream } from '../ports.ts';
+import type { Upstream, UpstreamIdentity, UpstreamPassing, UpstreamRequest, UpstreamStream } from '../ports.ts';
 import type { Credentials } from './credentials.ts';
 import { identityHeaders } from './identity-headers.ts';
+import { pass } from './passage.ts';
 
 export interface UpstreamOptions {
   /** `https://10.0.0.1:6443`, without a path. */
@@ -25,7 +26,7 @@ export interface UpstreamOptions {
   responseBytes?: number;
 }
 
-export interface ClosableUpstream extends Upstream {
+export interface ClosableUpstream extends Upstream, UpstreamPassing {
   close(): Promise<void>;
 }
 
@@ -74,6 +75,15 @@ export function createUpstream(options: UpstreamOptions): ClosableUpstream {
       const answer = await send(request);
       return { status: answer.statusCode, headers: answer.headers, chunks: chunksOf(answer.body) };
     },
+    async pass(passage) {
+      try {
+        const headers = [...passage.headers.flat(), ...(await identityOf(passage.identity, options.credentials))];
+        const passed = await pass(agent, options.server, passage, headers);
+        return passed.socket === undefined ? { ...passed, chunks: chunksOf(passed.chunks) } : passed;
+      } catch (cause) {
+        throw unreachable(cause);
+      }
+    },
     close: () => agent.destroy(),
   } satisfies ClosableUpstream;
 }
@@ -87,10 +97,14 @@ function pathOf(request: UpstreamRequest): string {
 async function headersOf(request: UpstreamRequest, credentials: Credentials): Promise<string[]> {
   const headers = ['user-agent', 'kubeveil', 'accept', request.accept ?? 'application/json'];
   if (request.contentType !== undefined) headers.push('content-type', request.contentType);
-  headers.push(...identityHeaders(request.identity));
-  const authorization = await credentials.authorization(request.identity);
-  if (authorization !== undefined) headers.push('authorization', authorization);
+  headers.push(...(await identityOf(request.identity, credentials)));
   return headers;
+}
+
+/** Who asks: set last, so that nothing before it counts. */
+async function identityOf(identity: UpstreamIdentity, credentials: Credentials): Promise<string[]> {
+  const authorization = await credentials.authorization(identity);
+  return [...identityHeaders(identity), ...(authorization === undefined ? [] : ['authorization', authorization])];
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array> {

@@ -87,6 +87,7 @@ function ownCall(call: Call): Call {
       method: 'GET',
       target: '',
       headers: new Map(),
+      rawHeaders: [],
       impersonate: new Map(),
       peerCertificate: undefined,
       signal: NEVER,

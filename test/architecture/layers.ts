@@ -45,10 +45,11 @@ const STAGES: readonly Layer[] = [
   { name: 'policy', may: [...WORDS, 'kinds'] },
   // Stored roles are read as their tenant reads them.
   { name: 'authz', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate'] },
-  // The three of which one serves: each has the parts that it is made of, and no other.
+  // The four of which one serves: each has the parts that it is made of, and no other.
   { name: 'nonresource', may: [...WORDS, 'codec', 'kinds', 'ports', 'discovery', 'openapi'] },
   { name: 'reviews', may: [...WORDS, 'ports'] },
   { name: 'verbs', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate', 'cache'] },
+  { name: 'connect', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate'] },
   { name: 'respond', may: [...BASE, 'exchange', 'codec', 'observe'] },
   { name: 'audit', may: [...WORDS, 'observe'] },
 ];

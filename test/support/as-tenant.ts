@@ -76,8 +76,8 @@ export class TenantClient {
   }
 
   /** A kubectl that goes on. Check what it wrote by `mustBeClean`. */
-  follow(args: string): Following {
-    return followKubectl(this.facts.kubeconfigPath, words(args));
+  follow(args: string, env?: KubectlOptions['env']): Following {
+    return followKubectl(this.facts.kubeconfigPath, words(args), env);
   }
 
   mustBeClean(text: string): void {

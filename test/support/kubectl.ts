@@ -48,9 +48,9 @@ export interface Following extends AsyncDisposable {
   text(): string;
 }
 
-export function followKubectl(kubeconfig: string, args: readonly string[]): Following {
+export function followKubectl(kubeconfig: string, args: readonly string[], env?: KubectlOptions['env']): Following {
   const child = spawn(inject('controlPlane').kubectlPath, [`--kubeconfig=${kubeconfig}`, ...args], {
-    env: environment(kubeconfig),
+    env: environment(kubeconfig, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const seen: string[] = [];

@@ -112,6 +112,7 @@ export class VerbLab {
         method,
         target,
         headers: new Map(),
+        rawHeaders: [],
         impersonate: new Map(),
         peerCertificate: undefined,
         signal: new AbortController().signal,

@@ -160,12 +160,33 @@ describe('requests with two readings', () => {
 });
 
 describe('upgrades', () => {
-  it.each(['websocket', 'SPDY/3.1', 'h2c'])('refuses %s and ends the connection', async (protocol) => {
+  it.each(['h2c', 'TLS/1.2'])('refuses %s and ends the connection', async (protocol) => {
     const received = await exchange(
       `GET /api/v1/namespaces/web/pods/a/exec HTTP/1.1\r\n${HEAD}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n${SMUGGLED}`,
     );
     expect(statusesOf(received)).toEqual([400]);
     expect(lastBody(received)).toMatchObject({ kind: 'Status', message: expect.stringContaining('upgrade') });
+    expect(door.seen).toEqual([]);
+  });
+
+  it.each(['websocket', 'SPDY/3.1'] as const)(
+    'hands %s on, answers once, and reads nothing behind it as a request',
+    async (protocol) => {
+      const received = await exchange(
+        `GET /a HTTP/1.1\r\n${HEAD}Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Key: k\r\n\r\n${SMUGGLED}`,
+      );
+      expect(statusesOf(received)).toEqual([200]);
+      expect(received.toString()).toMatch(/\r\nconnection: close\r\n/i);
+      expect(targets()).toEqual(['/a']);
+      expect(door.seen[0]?.head.upgrade).toEqual({ protocol, headers: [['sec-websocket-key', 'k']] });
+    },
+  );
+
+  it.each(['Content-Length: 4', 'Transfer-Encoding: chunked'])('refuses one with a body: %s', async (framing) => {
+    const received = await exchange(
+      `GET /a HTTP/1.1\r\n${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\n${framing}\r\n\r\n${SMUGGLED}`,
+    );
+    expect(statusesOf(received)).toEqual([400]);
     expect(door.seen).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@
  */
 import type { Kind } from '../kind.ts';
 import { conditionRefs, NODES, nameRef, objectRef, specialRef } from '../refs.ts';
-import { native, TRUSTED_STATUS } from '../row.ts';
+import { native, SERVICE_PROXY, TRUSTED_STATUS } from '../row.ts';
 
 export const CORE_CLUSTER: readonly Kind[] = [
   native({
@@ -32,11 +32,10 @@ export const CORE_CLUSTER: readonly Kind[] = [
     kind: 'Service',
     reason: 'the host’s network serves it from the tenant’s namespace',
     refs: conditionRefs(),
-    subresources: { status: TRUSTED_STATUS },
+    subresources: { status: TRUSTED_STATUS, proxy: SERVICE_PROXY },
     withheld: {
       'status:update': 'a forged load-balancer address takes traffic of others (CVE-2020-8554)',
       'status:patch': 'a forged load-balancer address takes traffic of others (CVE-2020-8554)',
-      proxy: 'a connection to a pod: comes with the streams (exec, logs, port-forward)',
     },
   }),
   native({

@@ -13,9 +13,7 @@ import {
   podSpecRefs,
   podTemplateRefs,
 } from '../refs.ts';
-import { native, OPEN, SCALE, TRUSTED_STATUS } from '../row.ts';
-
-const STREAMS = 'a connection to the kubelet: comes with the streams (exec, logs, port-forward)';
+import { LOG, native, OPEN, PROXY, SCALE, TRUSTED_STATUS, TUNNEL } from '../row.ts';
 
 export const CORE_WORKLOADS: readonly Kind[] = [
   native({
@@ -34,17 +32,17 @@ export const CORE_WORKLOADS: readonly Kind[] = [
       status: TRUSTED_STATUS,
       ephemeralcontainers: OPEN,
       resize: OPEN,
+      attach: TUNNEL,
+      exec: TUNNEL,
+      log: LOG,
+      portforward: TUNNEL,
+      proxy: PROXY,
       eviction: { verbs: ['create'], group: 'policy', kind: 'Eviction' },
     },
     withheld: {
       'status:update': 'a forged podIP or phase misleads the host’s network plugins and controllers',
       'status:patch': 'a forged podIP or phase misleads the host’s network plugins and controllers',
       binding: 'chooses a node past the scheduler and past every policy',
-      attach: STREAMS,
-      exec: STREAMS,
-      log: STREAMS,
-      portforward: STREAMS,
-      proxy: STREAMS,
     },
     fieldSelectors: {
       'spec.nodeName': { is: 'name', of: NODES },

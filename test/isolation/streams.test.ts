@@ -1,0 +1,161 @@
+/**
+ * Who may reach into a pod, and for how long: the right `create`, whatever the method; the tenant's own pods; and no
+ * longer than right, account and tenant last.
+ */
+import { dirname, join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type KubeObject, useProduct } from '../support/as-tenant.ts';
+import { type OpenedUpgrade, openUpgrade, type UpgradeRequest } from '../support/open-upgrade.ts';
+import { eventually } from '../support/processes.ts';
+import { makeTenant } from '../support/product.ts';
+
+const { acme, globex, host, facts } = useProduct();
+const controlPlane = inject('controlPlane');
+const NS = 'into-pods';
+const EXEC = `/api/v1/namespaces/${NS}/pods/one/exec?command=cat&stdin=true&stdout=true`;
+const WAYS = [
+  ['WebSocket', { protocol: 'websocket', method: 'GET' }],
+  ['SPDY by POST', { protocol: 'SPDY/3.1', method: 'POST' }],
+  ['SPDY by GET', { protocol: 'SPDY/3.1', method: 'GET' }],
+] as const;
+
+const opened: OpenedUpgrade[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one[Symbol.dispose]();
+});
+
+type Asked = Partial<UpgradeRequest> & Pick<UpgradeRequest, 'protocol'>;
+
+async function upgrade(asked: Asked, credential: Partial<UpgradeRequest> = acme.facts): Promise<OpenedUpgrade> {
+  const { server, caPem } = facts;
+  const { certPem, keyPem } = credential;
+  const upgraded = await openUpgrade({ server, caPem, certPem, keyPem, path: EXEC, ...asked });
+  opened.push(upgraded);
+  acme.mustBeClean(`${JSON.stringify(upgraded.headers)}\n${upgraded.text}`);
+  return upgraded;
+}
+
+async function tokenOf(account: string): Promise<string> {
+  await acme.kubectl(`create serviceaccount ${account} -n ${NS}`);
+  return await acme.kubectl(`create token ${account} -n ${NS}`);
+}
+
+async function allow(account: string, verbs: string, resource = 'pods/exec'): Promise<void> {
+  await acme.kubectl(`create role ${account} -n ${NS} --verb=${verbs} --resource=${resource}`);
+  await acme.kubectl(`create rolebinding ${account} -n ${NS} --role=${account} --serviceaccount=${NS}:${account}`);
+}
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+beforeAll(async () => {
+  await acme.kubectl(`create namespace ${NS}`);
+  await acme.kubectl(`run one -n ${NS} --image=none`);
+  await acme.kubectl(`wait pod/one -n ${NS} --for=condition=Ready --timeout=120s`);
+});
+
+describe.each(WAYS)('exec by %s', (_name, way) => {
+  it('is for the tenant', async () => {
+    expect(await upgrade(way)).toMatchObject({ status: 101, ended: false });
+  });
+
+  it('is for nobody without a credential', async () => {
+    expect(await upgrade(way, {})).toMatchObject({ status: 401, text: expect.stringContaining('"Unauthorized"') });
+  });
+
+  it('is not for another tenant, who has no such pod', async () => {
+    expect(await upgrade(way, globex.facts)).toMatchObject({ status: 404 });
+  });
+
+  it('reaches no pod of another tenant by its upstream name', async () => {
+    const path = EXEC.replace(NS, `acme--${NS}`);
+    const { server, caPem } = facts;
+    const { certPem, keyPem } = globex.facts;
+    const refused = await openUpgrade({ server, caPem, certPem, keyPem, ...way, path });
+    expect(refused.status).toBe(404);
+  });
+});
+
+describe('the right to exec', () => {
+  it('is `create`: reading is not enough, whatever the method', async () => {
+    const token = await tokenOf('looker');
+    await allow('looker', 'get,list,watch');
+    for (const [, way] of WAYS) {
+      const refused = await upgrade({ ...way, ...bearer(token) }, {});
+      expect(refused).toMatchObject({ status: 403, text: expect.stringContaining('cannot create resource') });
+    }
+  });
+
+  it('may come by a token among the sub-protocols, which goes no further', async () => {
+    const token = await tokenOf('browser');
+    await allow('browser', 'create');
+    const encoded = Buffer.from(token).toString('base64url');
+    const protocols = `base64url.bearer.authorization.k8s.io.${encoded}, v5.channel.k8s.io`;
+    const sent = { protocol: 'websocket', headers: { 'sec-websocket-protocol': protocols } } as const;
+    const upgraded = await upgrade(sent, {});
+    expect(upgraded.status).toBe(101);
+    expect(upgraded.headers['sec-websocket-protocol']).toBe('v5.channel.k8s.io');
+    const both = await upgrade({ ...sent, headers: { ...sent.headers, ...bearer(token).headers } }, {});
+    expect(both.status).toBe(400);
+  });
+
+  it('ends the connection when it is taken away', async () => {
+    const token = await tokenOf('leaver');
+    await allow('leaver', 'create');
+    const kept = await upgrade({ protocol: 'websocket' });
+    const upgraded = await upgrade({ protocol: 'websocket', ...bearer(token) }, {});
+    expect(upgraded).toMatchObject({ status: 101, ended: false });
+    await acme.kubectl(`delete rolebinding leaver -n ${NS}`);
+    await eventually('the connection ends', () => upgraded.ended);
+    expect(kept.ended).toBe(false);
+  });
+});
+
+describe('a tenant that is suspended', () => {
+  it('loses its connections', async () => {
+    const tenant = await makeTenant(
+      controlPlane,
+      'streamer',
+      join(dirname(acme.facts.kubeconfigPath), 'streamer.kubeconfig'),
+    );
+    const as = { certPem: tenant.certPem, keyPem: tenant.keyPem };
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'one' },
+      spec: { containers: [{ name: 'one', image: 'none' }] },
+    };
+    const path = '/api/v1/namespaces/default/pods';
+    expect((await acme.send(path, { ...as, method: 'POST', body: JSON.stringify(pod) })).status).toBe(201);
+    await eventually('its pod runs', async () => {
+      const { text } = await acme.send(`${path}/one`, as);
+      return (JSON.parse(text) as KubeObject).status.phase === 'Running';
+    });
+    const upgraded = await upgrade({ protocol: 'websocket', path: EXEC.replace(NS, 'default') }, as);
+    expect(upgraded).toMatchObject({ status: 101, ended: false });
+    await host.send(
+      'PATCH',
+      '/apis/kubeveil.dev/v1alpha1/tenants/streamer',
+      { spec: { suspended: true } },
+      'application/merge-patch+json',
+    );
+    await eventually('the connection ends', () => upgraded.ended);
+  });
+});
+
+describe('an upgrade that is refused', () => {
+  it.each([
+    ['of what is no connection', `/api/v1/namespaces/${NS}/pods/one`, 400],
+    ['of a node', '/api/v1/nodes/node-1/proxy/exec/a/b/c', 404],
+    ['of a pod that is not there', EXEC.replace('/one/', '/none/'), 404],
+  ])('%s ends the connection, and what comes behind it is no request', async (_what, path, status) => {
+    const refused = await upgrade({ protocol: 'websocket', path });
+    expect(refused.status).toBe(status);
+    expect(refused.headers['connection']).toBe('close');
+  });
+
+  it('is what a request without one gets', async () => {
+    const answer = await acme.send(EXEC, { method: 'POST' });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('Upgrade request required');
+  });
+});
