@@ -37,6 +37,7 @@ export function createRoleStore({ view, verbDeps, scopeOf, signal }: TenantClien
       method: 'PATCH',
       target,
       headers: new Map(),
+      rawHeaders: [],
       impersonate: new Map(),
       peerCertificate: undefined,
       signal,
