@@ -39,7 +39,7 @@ const HOST = [
       'pods',
       'Pod',
       ['get', 'list', 'delete'],
-      [subresource('status', 'Pod'), subresource('proxy', 'PodProxyOptions')],
+      [subresource('status', 'Pod'), subresource('binding', 'Binding')],
     ),
     resource('componentstatuses', 'ComponentStatus', ['get', 'list']),
   ),
@@ -116,7 +116,7 @@ export class NonResourceHost {
         paths: {
           '/api/v1/pods': POD,
           '/api/v1/componentstatuses': POD,
-          '/api/v1/namespaces/{namespace}/pods/{name}/proxy': POD,
+          '/api/v1/namespaces/{namespace}/pods/{name}/binding': POD,
         },
         components: { schemas: { 'io.k8s.api.core.v1.Pod': {} } },
       }),
