@@ -193,12 +193,30 @@ export type Reply =
       readonly upstream: Duplex;
     }
   | {
+      /** One object or list that is printed already. */
+      readonly kind: 'printed';
+      readonly status: number;
+      /** Its JSON, in parts. */
+      readonly json: ReadonlyArray<SharedText | Uint8Array>;
+      /** For the forms that are not made of JSON. */
+      object(): JsonObject;
+      readonly headers?: ReplyHeaders;
+    }
+  | {
       readonly kind: 'watch';
       readonly events: AsyncIterable<WatchEvent | SharedEvent>;
       /** Kind of the objects, which tells whether protobuf will do. */
       readonly gvk?: Gvk;
       readonly headers?: ReplyHeaders;
     };
+
+/** Text that many answers have in them: what was made of it for one of them serves the others. */
+export interface SharedText {
+  /** In UTF-8. */
+  readonly text: Uint8Array;
+  /** By names of `respond/`'s own. */
+  readonly forms: Map<string, unknown>;
+}
 
 /** An event that many watches send: what was made of it for one of them serves the others. */
 export interface SharedEvent {

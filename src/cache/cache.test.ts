@@ -39,9 +39,9 @@ function wanted(tenant: string, path: string, objects: JsonObject[] = []) {
     viewKey: `${tenant} ${path}`,
     makeReader: () => ({
       tenant: tenant as TenantId,
-      type: { group: '', resource: 'widgets', apiVersion: 'v1', kind: 'Widget' },
+      type: { group: '', resource: 'widgets', apiVersion: 'v1', kind: 'Widget', isTypedInLists: false },
       whole: true,
-      read: async () => ({ version: '10', objects }),
+      read: async () => ({ version: '10', objects, list: { apiVersion: 'v1', kind: 'WidgetList' } }),
       show: () => undefined,
     }),
   };

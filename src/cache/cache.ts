@@ -37,10 +37,10 @@ export interface Wanted {
 
 export interface Cache {
   /**
-   * The view, perhaps a new one that is not ready yet; undefined when it cannot be kept.
-   * `isNew`: everything in it was read after this call.
+   * The view, perhaps a new one that is not ready yet; undefined when it cannot be kept, or is not there and is not to
+   * be made. `isNew`: everything in it was read after this call.
    */
-  view(wanted: Wanted): { view: View; isNew: boolean } | undefined;
+  view(wanted: Wanted, make?: 'make' | 'only if there'): { view: View; isNew: boolean } | undefined;
   /** For metrics and tests. */
   readonly counts: { readonly sources: number; readonly views: number; readonly bytes: number };
   /** Ends every watch in good order, and then everything. Resolves when what was to be sent last is on its way. */
@@ -79,7 +79,7 @@ export function createCache(options: CacheOptions): Cache {
     return source;
   }
 
-  function make(wanted: Wanted): Kept {
+  function begin(wanted: Wanted): Kept {
     const source = sourceOf(wanted);
     const view = new View(wanted.makeReader(), source, {
       nowMs,
@@ -145,7 +145,7 @@ export function createCache(options: CacheOptions): Cache {
 
   const stopTicking = every(TICK_MS, tick);
   return {
-    view(wanted) {
+    view(wanted, make = 'make') {
       const { viewKey } = wanted;
       if (closed || failedMs.has(viewKey)) return undefined;
       const kept = views.get(viewKey);
@@ -161,8 +161,8 @@ export function createCache(options: CacheOptions): Cache {
         failedMs.set(viewKey, nowMs());
         return undefined;
       }
-      if (!makeRoom()) return undefined;
-      return { view: make(wanted).view, isNew: true };
+      if (make !== 'make' || !makeRoom()) return undefined;
+      return { view: begin(wanted).view, isNew: true };
     },
     get counts() {
       return { sources: sources.size, views: views.size, bytes };

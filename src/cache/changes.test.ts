@@ -5,7 +5,7 @@ import type { JsonObject } from '../k8s/types.ts';
 import { Change } from './changes.ts';
 import { Item, type ItemType } from './item.ts';
 
-const TYPE: ItemType = { group: '', resource: 'pods', apiVersion: 'v1', kind: 'Pod' };
+const TYPE: ItemType = { group: '', resource: 'pods', apiVersion: 'v1', kind: 'Pod', isTypedInLists: false };
 
 function pod(version: number, color: string, node = 'one'): Item {
   const metadata = { namespace: 'web', name: 'app', uid: 'u', resourceVersion: String(version), labels: { color } };

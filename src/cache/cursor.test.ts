@@ -50,7 +50,7 @@ describe('a watch of a view', () => {
     const { view } = await quiet();
     const selection = { label: parseLabelSelector('color=red'), field: parseFieldSelector('') };
     const state = view.snapshot();
-    const cursor = lab.open(view, { from: '10', initial: state?.items ?? [], endsInitial: true, selection });
+    const cursor = lab.open(view, { from: '10', initial: state?.chunks ?? [], endsInitial: true, selection });
     const events = [await cursor.next(), await cursor.next()].map(({ value }) => value);
     expect(events.map((one) => one && textOf(one))).toEqual(['ADDED two@4', 'BOOKMARK @10']);
     expect(events[1]?.object).toEqual({

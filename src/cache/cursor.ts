@@ -12,6 +12,7 @@ import type { SharedEvent } from '../exchange.ts';
 import { compareVersions } from '../k8s/meta.ts';
 import type { JsonObject, WatchEvent } from '../k8s/types.ts';
 import { type Change, ItemEvent, type Selection, selects } from './changes.ts';
+import type { Chunk } from './chunk.ts';
 import type { Item } from './item.ts';
 
 import type { Ring } from './ring.ts';
@@ -21,7 +22,7 @@ export interface CursorOptions {
   /** The client has seen everything up to here. */
   readonly from: string;
   /** What is there to begin with, all of it no newer than `from`. */
-  readonly initial?: readonly Item[];
+  readonly initial?: readonly Chunk[];
   /** Ends the initial events with the bookmark that says so. */
   readonly endsInitial?: boolean;
   readonly bookmarks: boolean;
@@ -59,8 +60,9 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
   #place: number;
   /** Newest revision that was sent, or that the client came with. */
   #sent: string;
-  #initial: readonly Item[];
-  #initialAt = 0;
+  #initial: readonly Chunk[];
+  #chunkAt = 0;
+  #itemAt = 0;
   #endsInitial: boolean;
   #bookmarkMs: number;
   #wake: (() => void) | undefined;
@@ -149,10 +151,14 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
   }
 
   #takeInitial(): WatchEvent | SharedEvent | undefined {
-    while (this.#initialAt < this.#initial.length) {
-      const item = this.#initial[this.#initialAt] as Item;
-      this.#initialAt += 1;
-      if (selects(this.#selection, item)) return new ItemEvent('ADDED', item);
+    for (; this.#chunkAt < this.#initial.length; this.#chunkAt += 1) {
+      const { items } = this.#initial[this.#chunkAt] as Chunk;
+      while (this.#itemAt < items.length) {
+        const item = items[this.#itemAt] as Item;
+        this.#itemAt += 1;
+        if (selects(this.#selection, item)) return new ItemEvent('ADDED', item);
+      }
+      this.#itemAt = 0;
     }
     this.#initial = NONE;
     if (!this.#endsInitial) return undefined;
@@ -188,4 +194,4 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
   }
 }
 
-const NONE: readonly Item[] = [];
+const NONE: readonly Chunk[] = [];

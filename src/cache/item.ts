@@ -3,7 +3,7 @@
  * translated and printed once, whoever reads it then, and never changes. Parsed objects take five times the memory.
  */
 import { readObject, stringifyJson } from '../codec/json.ts';
-import { keyOf, labelsOf, metadataOf, uidOf, versionOf } from '../k8s/meta.ts';
+import { keyOf, labelsOf, metadataOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { fieldsOf } from '../k8s/selectable-fields.ts';
 import type { JsonObject } from '../k8s/types.ts';
 
@@ -14,28 +14,41 @@ export interface ItemType {
   /** Of an object that does not say it itself: items of a list of a built-in kind do not. */
   readonly apiVersion: string;
   readonly kind: string;
+  /** Of a custom resource, which says what it is in a list too. */
+  readonly isTypedInLists: boolean;
 }
 
 export class Item {
   /** `web/app`, or `reader` for a cluster-scoped object. */
   readonly key: string;
+  /** `''` for a cluster-scoped object. */
+  readonly namespace: string;
   readonly version: string;
   readonly uid: string;
   readonly labels: Readonly<Record<string, unknown>>;
   /** What field selectors may ask for. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The whole object, as JSON. */
+  /** The whole object, as JSON; of a built-in kind it begins with what it is, in so many bytes. */
   readonly json: Buffer;
+  readonly typeBytes: number;
 
   /** @param object in tenant terms */
   constructor(object: JsonObject, type: ItemType) {
     this.key = keyOf(object);
+    this.namespace = namespaceOf(object);
     this.version = versionOf(object);
     this.uid = uidOf(object);
     this.labels = { ...labelsOf(object) };
     this.fields = fieldsOf(object, type.group, type.resource);
-    const whole = object['kind'] === undefined ? { kind: type.kind, apiVersion: type.apiVersion, ...object } : object;
-    this.json = Buffer.from(stringifyJson(whole));
+    const { kind = type.kind, apiVersion = type.apiVersion, ...rest } = object;
+    if (type.isTypedInLists) {
+      this.json = Buffer.from(stringifyJson(object));
+      this.typeBytes = 0;
+      return;
+    }
+    const named = `{"kind":${stringifyJson(kind)},"apiVersion":${stringifyJson(apiVersion)},`;
+    this.json = Buffer.from(named + stringifyJson(rest).slice(1));
+    this.typeBytes = Buffer.byteLength(named);
   }
 
   get bytes(): number {

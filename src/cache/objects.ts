@@ -1,18 +1,23 @@
 /**
  * The objects of a view by their keys, and in the order of keys: that of the API server's lists. Each change is told as
  * what it was before and is now.
+ *
+ * The order is kept in chunks that are never changed, only replaced: whoever reads a state keeps it for as long as it
+ * reads, and what was made of a chunk (its text) serves until one of its objects changes.
  */
 import { compareVersions, keyOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { Change } from './changes.ts';
+import { Chunk } from './chunk.ts';
 import { Item, type ItemType } from './item.ts';
+
+/** A chunk is made this large, and split at twice of it. */
+const CHUNK_ITEMS = 64;
 
 export class Objects {
   readonly #type: ItemType;
   #items = new Map<string, Item>();
-  #keys: string[] = [];
-  /** Made when it is asked for; whoever has it keeps it, so it is never changed. */
-  #ordered: readonly Item[] | undefined;
+  #chunks: readonly Chunk[] = [];
   #bytes = 0;
 
   constructor(type: ItemType) {
@@ -27,9 +32,9 @@ export class Objects {
     return this.#items.get(key);
   }
 
-  inOrder(): readonly Item[] {
-    this.#ordered ??= this.#keys.map((key) => this.#items.get(key) as Item);
-    return this.#ordered;
+  /** In the order of keys. */
+  get chunks(): readonly Chunk[] {
+    return this.#chunks;
   }
 
   /** @param object in tenant terms: as it is now, or as it was last, at the revision of its deletion */
@@ -43,12 +48,7 @@ export class Objects {
       this.#items.set(key, item);
       this.#bytes += item.bytes;
     }
-    if ((previous === undefined) !== isDeletion) {
-      const place = placeOf(this.#keys, key);
-      if (isDeletion) this.#keys.splice(place, 1);
-      else this.#keys.splice(place, 0, key);
-    }
-    this.#ordered = undefined;
+    if (!isDeletion || previous !== undefined) this.#place(key, isDeletion ? [] : [item], previous !== undefined);
     return new Change(item, previous, isDeletion, this.#type);
   }
 
@@ -70,8 +70,11 @@ export class Objects {
     for (const [key, item] of before) {
       if (!this.#items.has(key)) changes.push(this.#deletion(item, version));
     }
-    this.#keys = [...this.#items.keys()].sort();
-    this.#ordered = undefined;
+    const ordered = [...this.#items.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    this.#chunks = Array.from(
+      { length: Math.ceil(ordered.length / CHUNK_ITEMS) },
+      (_, at) => new Chunk(ordered.slice(at * CHUNK_ITEMS, (at + 1) * CHUNK_ITEMS), this.#type),
+    );
     return changes.sort((a, b) => compareVersions(a.version, b.version));
   }
 
@@ -85,16 +88,27 @@ export class Objects {
   #deletion(item: Item, version: string): Change {
     return new Change(item.at(version, this.#type), item, true, this.#type);
   }
+
+  /** Puts these at the key's place, instead of the one that is there. */
+  #place(key: string, items: readonly Item[], isThere: boolean): void {
+    const at = Math.max(0, firstWhere(this.#chunks, (chunk) => chunk.firstKey > key) - 1);
+    const old = this.#chunks[at]?.items ?? [];
+    const place = firstWhere(old, (item) => item.key >= key);
+    const all = old.toSpliced(place, isThere ? 1 : 0, ...items);
+    const half = all.length > 2 * CHUNK_ITEMS ? CHUNK_ITEMS : all.length;
+    const chunks = [all.slice(0, half), all.slice(half)].filter((part) => part.length > 0);
+    this.#chunks = this.#chunks.toSpliced(at, 1, ...chunks.map((part) => new Chunk(part, this.#type)));
+  }
 }
 
-/** Where the key is in the sorted keys, or would be. */
-function placeOf(keys: readonly string[], key: string): number {
+/** Where the first is for which it holds, of an array where it holds for all that follow; else the end. */
+function firstWhere<T>(all: readonly T[], holds: (one: T) => boolean): number {
   let low = 0;
-  let high = keys.length;
+  let high = all.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((keys[middle] as string) < key) low = middle + 1;
-    else high = middle;
+    if (holds(all[middle] as T)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

@@ -7,6 +7,7 @@ import {
   EXPIRED,
   event,
   hostOf,
+  itemsOf,
   reading,
   rest,
   take,
@@ -42,10 +43,7 @@ describe('a view', () => {
     await view.whenReady();
     feed.send(event('DELETED', widget('old', 14)));
     await vi.waitFor(() => expect(view.progress).toBe('14'));
-    expect(view.snapshot()?.items.map(({ key, version }) => `${key}@${version}`)).toEqual([
-      'web/before@11',
-      'web/during@13',
-    ]);
+    expect(itemsOf(view).map(({ key, version }) => `${key}@${version}`)).toEqual(['web/before@11', 'web/during@13']);
     expect(await take(lab.open(view, { from: '12' }), 2)).toEqual(['ADDED during@13', 'DELETED old@14']);
   });
 
@@ -56,7 +54,7 @@ describe('a view', () => {
     feed.send(...['a', 'z', 'd', 'n'].map((name, index) => event('ADDED', widget(name, 11 + index))));
     feed.send(event('DELETED', widget('d', 20)), event('MODIFIED', widget('m', 21)));
     await vi.waitFor(() => expect(view.progress).toBe('21'));
-    expect(view.snapshot()?.items.map(({ key }) => key)).toEqual(['web/a', 'web/c', 'web/m', 'web/n', 'web/z']);
+    expect(itemsOf(view).map(({ key }) => key)).toEqual(['web/a', 'web/c', 'web/m', 'web/n', 'web/z']);
   });
 
   it('hears of its own tenant’s objects only, and moves on with everybody’s', async () => {
@@ -72,7 +70,7 @@ describe('a view', () => {
     );
     expect(await take(cursor, 1)).toEqual(['ADDED mine@13']);
     await vi.waitFor(() => expect(view.progress).toBe('14'));
-    expect(view.snapshot()?.items).toHaveLength(1);
+    expect(itemsOf(view)).toHaveLength(1);
   });
 
   it('does not believe a reading that is older than what was known when it began', async () => {
@@ -120,7 +118,7 @@ describe('a view', () => {
     await vi.waitFor(() => expect(source.progress).toBe('20'));
     read.resolve(reading(12));
     await view.whenReady();
-    expect(view.snapshot()).toMatchObject({ version: '20', items: [{ key: 'web/lost' }] });
+    expect(view.snapshot()).toMatchObject({ version: '20', chunks: [{ items: [{ key: 'web/lost' }] }] });
   });
 
   it('ends every watch with 410 when the host’s store is older than what is known', async () => {

@@ -12,6 +12,7 @@ import type { JsonObject, WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Change } from './changes.ts';
+import type { Chunk } from './chunk.ts';
 import { Cursor, type CursorOptions } from './cursor.ts';
 import type { Item, ItemType } from './item.ts';
 import { Objects } from './objects.ts';
@@ -22,6 +23,8 @@ import type { Source, Subscriber } from './source.ts';
 export interface Reading {
   readonly version: string;
   readonly objects: readonly JsonObject[];
+  /** What a list of them says it is. */
+  readonly list: { readonly apiVersion: string; readonly kind: string };
 }
 
 /** How a view comes by its objects; whose they are and how a tenant sees them is decided there. */
@@ -44,10 +47,11 @@ export interface ViewOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Snapshot {
+export interface Snapshot {
   readonly version: string;
   /** In the order of keys. */
-  readonly items: readonly Item[];
+  readonly chunks: readonly Chunk[];
+  get(key: string): Item | undefined;
 }
 
 export class View implements Subscriber {
@@ -67,6 +71,7 @@ export class View implements Subscriber {
   #reading = 0;
   #version = '';
   #bytes = 0;
+  #list: Reading['list'] = { apiVersion: '', kind: '' };
 
   constructor(reader: Reader, source: Source, options: ViewOptions) {
     this.tenant = reader.tenant;
@@ -98,6 +103,15 @@ export class View implements Subscriber {
     return this.#bytes;
   }
 
+  get type(): ItemType {
+    return this.#reader.type;
+  }
+
+  /** What a list of its objects says it is. */
+  get list(): Reading['list'] {
+    return this.#list;
+  }
+
   /** Every event up to this revision has been told. */
   get progress(): string {
     const { progress } = this.#source;
@@ -112,7 +126,8 @@ export class View implements Subscriber {
   /** The whole state; undefined while it is not known. */
   snapshot(): Snapshot | undefined {
     if (this.#held !== undefined || this.ended || !this.#reader.whole) return undefined;
-    return { version: this.progress, items: this.#objects.inOrder() };
+    const { chunks } = this.#objects;
+    return { version: this.progress, chunks, get: (key) => this.#objects.get(key) };
   }
 
   /** Undefined when the changes since then are not all here. */
@@ -203,7 +218,8 @@ export class View implements Subscriber {
     }
   }
 
-  #take({ version, objects }: Reading): void {
+  #take({ version, objects, list }: Reading): void {
+    this.#list = list;
     const changes = this.#objects.replace(objects, version);
     const isFirst = this.#ring === undefined;
     this.#ring ??= new Ring(version, this.#options.limits, this.#options.nowMs);

@@ -233,3 +233,27 @@ describe('slow clients', () => {
     expect(client.writableEnded).toBe(true);
   });
 });
+
+describe('what is printed already', () => {
+  const json = [Buffer.from('{"kind":"Pod",'), { text: Buffer.from('"apiVersion":"v1"}'), forms: new Map() }];
+  const printed: Reply = { kind: 'printed', status: 200, json, object: () => ({ kind: 'Pod', apiVersion: 'v1' }) };
+
+  it('goes out as it is', async () => {
+    const client = new FakeClient();
+    await writeReply(client, printed, answering());
+    expect(client.body.toString()).toBe('{"kind":"Pod","apiVersion":"v1"}\n');
+    expect(client.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': 33 });
+  });
+
+  it('is put into any other form from the object', async () => {
+    const yaml = new FakeClient();
+    await writeReply(yaml, printed, answering({ accept: { media: 'yaml', as: undefined } }));
+    expect(yaml.body.toString()).toMatch(/^(kind: Pod|apiVersion: v1)\n/);
+    const protobuf = new FakeClient();
+    await writeReply(protobuf, printed, answering({ accept: PROTOBUF }));
+    expect(protobuf.body.subarray(0, 3).toString()).toBe('k8s');
+    const pretty = new FakeClient();
+    await writeReply(pretty, printed, answering({ accept: { media: 'json', as: undefined, pretty: true } }));
+    expect(pretty.body.toString()).toContain('\n  "kind"');
+  });
+});

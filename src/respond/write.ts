@@ -51,6 +51,7 @@ const STALL_MS = 60_000;
 /** A watch that is not read holds its event for as long, and its client loses nothing by watching again. */
 const WATCH_STALL_MS = 30_000;
 const NOTHING = new Uint8Array();
+const NEWLINE = Buffer.from('\n');
 const gzipAsync = promisify(gzip);
 
 /** Never throws for what a client or a handler does; a failure becomes a Status, or the end of the connection. */
@@ -77,6 +78,20 @@ export async function writeReply(sink: Sink, reply: Reply, answering: Answering)
         reply.status,
         answerHeaders(answering.id, contentType, reply.headers),
         reply.bytes,
+        answering,
+      );
+    }
+    if (reply.kind === 'printed') {
+      const { accept } = answering;
+      if (accept.media === 'json' && accept.pretty !== true) {
+        const bytes = Buffer.concat([...reply.json.map((part) => ('forms' in part ? part.text : part)), NEWLINE]);
+        const headers = answerHeaders(answering.id, 'application/json', reply.headers);
+        return await send(sink, reply.status, headers, bytes, answering);
+      }
+      const { headers = {} } = reply;
+      return await writeReply(
+        sink,
+        { kind: 'object', status: reply.status, object: reply.object(), headers },
         answering,
       );
     }

@@ -6,6 +6,7 @@ import type { Call, VerbDeps } from './call.ts';
 import { verbParameters } from './query.ts';
 import { routeOf } from './route.ts';
 import { sendRead } from './send.ts';
+import { getKept } from './shared-read.ts';
 import { standingReply } from './standing.ts';
 import { upstreamNameOf } from './upstream-name.ts';
 
@@ -13,6 +14,8 @@ import { upstreamNameOf } from './upstream-name.ts';
 export async function get(call: Call, deps: VerbDeps): Promise<Reply> {
   const shared = deps.sharedNames(call);
   if (shared !== undefined && !shared.has(call.info.name)) throw notTheirs(call);
+  const kept = getKept(call, deps);
+  if (kept !== undefined) return kept;
   const route = routeOf(call, deps, 'read');
   const answer = await sendRead(call, deps, route, {
     name: upstreamNameOf(call),

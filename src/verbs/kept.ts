@@ -2,8 +2,7 @@
  * Which collections are kept in memory, and how: the tenant's objects are read as for any list and watch, with the same
  * egress check and the same translation, only once for everybody who watches them.
  *
- * Not kept: what does not belong to all of a tenant's namespaces or to none (one namespace is confined by the host and
- * forwarded); Secrets where the policy keeps the reader from them; events, which are many, soon gone, and may live in
+ * Not kept: Secrets where the policy keeps the reader from them; events, which are many, soon gone, and may live in
  * another store with revisions of its own; kinds of which ownership is in the object itself.
  */
 
@@ -11,7 +10,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { Collection } from '../cache/source.ts';
 import type { Reader, View } from '../cache/view.ts';
 import { labelsOf, namespaceOf, versionOf } from '../k8s/meta.ts';
-import { objects } from '../k8s/read.ts';
+import { objects, text } from '../k8s/read.ts';
 import { apiVersionOf, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { CACHE_USER } from '../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
@@ -29,9 +28,13 @@ export interface Kept {
   readonly isNew: boolean;
 }
 
-/** The view that holds what this request asks for, perhaps not ready yet; undefined where there is none. */
+/**
+ * The view that holds what this request asks for, perhaps not ready yet; undefined where there is none. What asks for one
+ * namespace or one object has it where it is there, but does not make it.
+ */
 export function keptView(call: Call, deps: VerbDeps): Kept | undefined {
   if (!isKept(call, deps)) return undefined;
+  const isWhole = call.info.verb !== 'get' && (!call.at.kind.namespaced || call.info.namespace === '');
   const own = ownCall(call);
   const route = sharedRoute(own, deps);
   const collectionKey = [
@@ -41,7 +44,7 @@ export function keptView(call: Call, deps: VerbDeps): Kept | undefined {
     route.collection,
     route.labels.join(','),
   ].join(' ');
-  return deps.cache.view({
+  const wanted = {
     collection: {
       identity: route.identity,
       path: route.collection,
@@ -51,7 +54,8 @@ export function keptView(call: Call, deps: VerbDeps): Kept | undefined {
     collectionKey,
     viewKey: [call.tenant.uid, call.tenant.policy, call.at.version, call.at.kind.kind, collectionKey].join(' '),
     makeReader: () => readerOf(own, deps, route),
-  });
+  };
+  return deps.cache.view(wanted, isWhole ? 'make' : 'only if there');
 }
 
 /** For whatever must not be served from what is kept. */
@@ -59,7 +63,6 @@ export const NOTHING_KEPT: Pick<Cache, 'view'> = { view: () => undefined };
 
 function isKept(call: Call, deps: VerbDeps): boolean {
   const { kind } = call.at;
-  if (kind.namespaced && call.info.namespace !== '') return false;
   if (kind.owned !== undefined || kind.resource === 'events') return false;
   return kind.group !== '' || kind.resource !== 'secrets' || deps.readsSecretsAcross(call);
 }
@@ -117,6 +120,7 @@ function readerOf(call: Call, deps: VerbDeps, route: Route): Reader {
       resource: kind.resource,
       apiVersion: apiVersionOf(kind.group, version),
       kind: kind.kind,
+      isTypedInLists: kind.custom || call.at.class === 'virtual',
     },
     get whole() {
       return whole;
@@ -124,7 +128,11 @@ function readerOf(call: Call, deps: VerbDeps, route: Route): Reader {
     async read(signal) {
       whole = true;
       const list = await listAll({ ...call, head: { ...call.head, signal } }, own);
-      return { version: versionOf(list), objects: objects(list, 'items') };
+      return {
+        version: versionOf(list),
+        objects: objects(list, 'items'),
+        list: { apiVersion: text(list, 'apiVersion'), kind: text(list, 'kind') },
+      };
     },
     show(event: WatchEvent) {
       try {

@@ -13,13 +13,11 @@
 import type { CursorOptions } from '../cache/cursor.ts';
 import type { View } from '../cache/view.ts';
 import type { SharedEvent } from '../exchange.ts';
-import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import { compareVersions, versionOf } from '../k8s/meta.ts';
-import { isSelectable } from '../k8s/selectable-fields.ts';
-import { parseFieldSelector, SelectorSyntaxError } from '../k8s/selector.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { type Kept, keptView } from './kept.ts';
+import { ready, selectionOf } from './kept-selection.ts';
 import { isOn } from './query.ts';
 import type { Route } from './route.ts';
 import { showEvent } from './watch-event.ts';
@@ -81,6 +79,8 @@ function optionsOf(call: Call): Common | undefined {
   const match = query.get('resourceVersionMatch');
   if (query.has('sendInitialEvents') !== (match !== undefined)) return undefined;
   if (match !== undefined && match !== 'NotOlderThan') return undefined;
+  // One namespace is confined by the host, and small: it stays a watch of its own.
+  if (call.at.kind.namespaced && call.info.namespace !== '') return undefined;
   const selection = selectionOf(call);
   if (selection === undefined) return undefined;
   const seconds = Number(query.get('timeoutSeconds') ?? '0') || DEFAULT_SECONDS * (1 + Math.random());
@@ -90,21 +90,6 @@ function optionsOf(call: Call): Common | undefined {
     untilMs: Date.now() + seconds * 1_000,
     signal: call.head.signal,
   };
-}
-
-function selectionOf({ info, at }: Call): CursorOptions['selection'] | undefined {
-  const { group, resource, namespaced } = at.kind;
-  try {
-    const label = parseLabelSelector(info.query.get('labelSelector') ?? '');
-    const field = parseFieldSelector(info.query.get('fieldSelector') ?? '');
-    // A virtual kind is a custom resource upstream, of which nothing else can be selected.
-    const [ofGroup, ofResource] = at.class === 'virtual' ? ['', ''] : [group, resource];
-    const isKnown = field.requirements.every((one) => isSelectable(one.field, ofGroup, ofResource, namespaced));
-    return isKnown ? { label, field } : undefined;
-  } catch (error) {
-    if (error instanceof SelectorSyntaxError) return undefined;
-    throw error;
-  }
 }
 
 async function begin(call: Call, { view, isNew }: Kept, common: Common): Promise<Events | undefined> {
@@ -121,19 +106,10 @@ async function begin(call: Call, { view, isNew }: Kept, common: Common): Promise
   else if (version === '') return undefined;
   const state = view.snapshot();
   if (state === undefined || (!isAny && compareVersions(state.version, version) < 0)) return undefined;
-  return view.watch({ ...common, from: state.version, initial: state.items, endsInitial: common.bookmarks });
+  return view.watch({ ...common, from: state.version, initial: state.chunks, endsInitial: common.bookmarks });
 }
 
 function fromNow(view: View, common: Common): Events | undefined {
   const state = view.snapshot();
   return state && view.watch({ ...common, from: state.version });
-}
-
-/** Waits for what is read, but not for a client that is gone; what cannot be read is left to upstream to refuse. */
-async function ready(view: View, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = (): void => resolve();
-  signal.addEventListener('abort', stop);
-  await Promise.race([view.whenReady().catch(() => {}), promise]);
-  signal.removeEventListener('abort', stop);
 }

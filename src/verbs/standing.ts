@@ -100,6 +100,11 @@ function nameIn(entry: JsonValue): string {
   return nameOf(isObject(entry['object']) && entry['metadata'] === undefined ? entry['object'] : entry);
 }
 
+/** True for a kind of which objects stand without being stored. */
+export function hasStanding(call: Call, deps: VerbDeps): boolean {
+  return allStanding(call, deps).length > 0;
+}
+
 function allStanding({ tenant, at }: Call, deps: VerbDeps): readonly JsonObject[] {
   if (at.class !== 'virtual' && !isNamespaces({ at })) return [];
   return deps.standing(tenant, at.kind.group, at.kind.resource);

@@ -15,6 +15,7 @@ import { createNamespace } from './namespaces.ts';
 import { patch } from './patch.ts';
 import { refuseOtherShape } from './representation.ts';
 import { isNamespaces } from './route.ts';
+import { listKept } from './shared-read.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 import { watchAcross } from './watch-across.ts';
@@ -35,7 +36,7 @@ async function answer(call: Call, deps: VerbDeps): Promise<Reply> {
     case 'get':
       return await get(call, deps);
     case 'list':
-      return await (isAcross ? listAcross : list)(call, deps);
+      return (await listKept(call, deps)) ?? (await (isAcross ? listAcross : list)(call, deps));
     case 'watch':
       return await (isAcross ? watchAcross : watch)(call, deps);
     default: {

@@ -2,6 +2,7 @@
  * A host that answers as a test says, for unit tests of what talks to it: every request is kept, none leaves the process.
  * It says nothing of what kube-apiserver does; that is for the tests against the real one.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
 import type { Upstream, UpstreamRequest, UpstreamResponse, UpstreamStream } from '../../src/ports.ts';
 
@@ -45,6 +46,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #wake: () => void = () => {};
   #ended = false;
+  #isWaiting = false;
   /** True once its reader has let go of it. */
   closed = false;
 
@@ -60,13 +62,24 @@ export class Feed implements AsyncIterable<Uint8Array> {
     return this;
   }
 
+  /** Resolves when its reader has dealt with all that was sent, and waits for more. */
+  async idle(): Promise<void> {
+    while (this.#chunks.length > 0 || !this.#isWaiting) await turn();
+  }
+
+  async #more(): Promise<void> {
+    this.#isWaiting = true;
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#isWaiting = false;
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) yield chunk;
         else if (this.#ended) return;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
+        else await this.#more();
       }
     } finally {
       this.closed = true;

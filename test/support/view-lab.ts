@@ -3,6 +3,7 @@
  * test moves, and readings that it hands in.
  */
 import type { Cursor, CursorOptions } from '../../src/cache/cursor.ts';
+import type { Item } from '../../src/cache/item.ts';
 import { Source } from '../../src/cache/source.ts';
 import { type Reading, View } from '../../src/cache/view.ts';
 import type { SharedEvent } from '../../src/exchange.ts';
@@ -38,7 +39,13 @@ export class ViewLab implements Disposable {
     return new View(
       {
         tenant: 'acme' as TenantId,
-        type: { group: 'example.com', resource: 'widgets', apiVersion: 'example.com/v1', kind: 'Widget' },
+        type: {
+          group: 'example.com',
+          resource: 'widgets',
+          apiVersion: 'example.com/v1',
+          kind: 'Widget',
+          isTypedInLists: false,
+        },
         whole: true,
         async read() {
           const reading = readings.shift();
@@ -117,7 +124,12 @@ export function hostOf(...script: Scripted[]): ScriptedUpstream {
 }
 
 export function reading(version: number, ...objects: JsonObject[]): Reading {
-  return { version: String(version), objects };
+  return { version: String(version), objects, list: { apiVersion: 'example.com/v1', kind: 'WidgetList' } };
+}
+
+/** All that a view holds, in its order. */
+export function itemsOf(view: View): Item[] {
+  return (view.snapshot()?.chunks ?? []).flatMap(({ items }) => items);
 }
 
 export function textOf({ type, object }: WatchEvent | SharedEvent): string {

@@ -5,71 +5,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { type KubeObject, useProduct } from '../../support/as-tenant.ts';
-import { jsonOf, requestOnce } from '../../support/http.ts';
-import { type OpenWatch, openWatch } from '../../support/open-watch.ts';
+import { bothSides, type Side } from '../../support/both-sides.ts';
+import type { OpenWatch } from '../../support/open-watch.ts';
 
 const { facts } = useProduct();
 const controlPlane = inject('controlPlane');
 const MAPS = '/api/v1/configmaps';
 const INITIAL = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 
-interface Access {
-  readonly server: string;
-  readonly caPem: string;
-  readonly certPem: string;
-  readonly keyPem: string;
-}
-
-/** One of the two that are compared, and the revisions that it gave to what the script did. */
-class Side {
-  readonly #access: Access;
-  readonly revisions: string[] = [];
-  readonly isPlain: boolean;
-
-  constructor(isPlain: boolean, access: Access) {
-    this.isPlain = isPlain;
-    this.#access = access;
-  }
-
-  async send(method: string, path: string, body?: unknown): Promise<KubeObject> {
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    const asked = { method, path, headers: { 'content-type': type } };
-    const answer = await requestOnce({
-      ...this.#access,
-      ...asked,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const object = jsonOf<KubeObject>(answer);
-    expect({ path, object, status: answer.status }).toMatchObject({ status: expect.toSatisfy((code) => code < 300) });
-    return object;
-  }
-
-  async did(method: string, path: string, body?: unknown): Promise<KubeObject> {
-    const object = await this.send(method, path, body);
-    this.revisions.push(object.metadata.resourceVersion ?? 'deleted');
-    return object;
-  }
-
-  async watch(path: string): Promise<OpenWatch> {
-    const watch = await openWatch({ ...this.#access, path });
-    opened.push(watch);
-    return watch;
-  }
-}
-
 const opened: OpenWatch[] = [];
 afterEach(() => {
   for (const watch of opened.splice(0)) watch[Symbol.dispose]();
 });
-
-function bothSides(): { readonly plain: Side; readonly product: Side } {
-  const { server, caPem, adminCertPem, adminKeyPem } = controlPlane;
-  const { certPem, keyPem } = facts.acme;
-  return {
-    plain: new Side(true, { server, caPem, certPem: adminCertPem, keyPem: adminKeyPem }),
-    product: new Side(false, { server: facts.server, caPem: facts.caPem, certPem, keyPem }),
-  };
-}
 
 /**
  * Type, name, labels and data of each event; its revision as the number of the deed that gave it. When a bookmark comes
@@ -98,7 +45,7 @@ async function compare(
   after: (side: Side, run: string) => Promise<void>,
 ): Promise<void> {
   const run = `w${randomUUID().slice(0, 8)}`;
-  const { plain, product } = bothSides();
+  const { plain, product } = bothSides(controlPlane, facts);
   const results = await Promise.all(
     [plain, product].map(async (side) => {
       await before(side, run);
@@ -111,6 +58,7 @@ async function compare(
           ? more.replace('labelSelector=', `labelSelector=${selector},`)
           : `${more}&labelSelector=${selector}`;
         watches.push(await side.watch(`${collection}?watch=true&fieldSelector=metadata.namespace%3Ddefault${label}`));
+        opened.push(...watches.slice(-1));
       }
       await after(side, run);
       await Promise.all(watches.map((watch) => watch.until(`"name":"${run}-end"`)));
@@ -202,7 +150,7 @@ describe('a watch of all namespaces tells what the API server tells', () => {
       async (side, run) => void (await side.did('POST', pods, pod(run, 'old'))),
       async (side, run) => {
         // Of a pod that is nobody's to run, only the host can say how it is.
-        const { plain } = bothSides();
+        const { plain } = bothSides(controlPlane, facts);
         const namespace = side.isPlain ? 'default' : 'acme--default';
         for (const status of [
           { phase: 'Running', podIP: '10.9.8.7', podIPs: [{ ip: '10.9.8.7' }] },

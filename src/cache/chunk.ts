@@ -1,0 +1,41 @@
+/** Some objects that follow each other in a list, and their text as it stands in one: made once, and shared. */
+import type { SharedText } from '../exchange.ts';
+import type { Item, ItemType } from './item.ts';
+
+export class Chunk implements SharedText {
+  readonly items: readonly Item[];
+  readonly forms = new Map<string, unknown>();
+  readonly #type: ItemType;
+  #text: Buffer | undefined;
+
+  /** @param items at least one */
+  constructor(items: readonly Item[], type: ItemType) {
+    this.items = items;
+    this.#type = type;
+  }
+
+  get firstKey(): string {
+    return (this.items[0] as Item).key;
+  }
+
+  /** The objects, with commas between them. */
+  get text(): Buffer {
+    this.#text ??= joined(this.items, this.#type);
+    return this.#text;
+  }
+}
+
+/** Objects as they stand in a list, with commas between them. */
+export function joined(items: readonly Item[], type: ItemType): Buffer {
+  const pieces: Uint8Array[] = [];
+  for (const item of items) {
+    if (pieces.length > 0) pieces.push(COMMA);
+    // Items of a list of a built-in kind do not say what they are: the list does.
+    if (type.isTypedInLists) pieces.push(item.json);
+    else pieces.push(BRACE, item.json.subarray(item.typeBytes));
+  }
+  return Buffer.concat(pieces);
+}
+
+const COMMA = Buffer.from(',');
+const BRACE = Buffer.from('{');
