@@ -50,6 +50,9 @@ export function forbiddenTo({ own, foreign, host }: Secrets): Forbidden[] {
   ];
 }
 
+/** Where Kubernetes' own texts have the name of a tenant of the tests: the schema of a Job's `managedBy`. */
+const KUBERNETES_SAYS = ['acme.io/foo'];
+
 interface Piece {
   readonly text: string;
   readonly where: string;
@@ -68,7 +71,7 @@ export function leaksIn(
 ): string[] {
   const found: string[] = [];
   for (const { text, where } of pieces(Buffer.from(bytes))) {
-    const own = typed.reduce((rest, word) => rest.replaceAll(word, '\u00b7'), text);
+    const own = [...KUBERNETES_SAYS, ...typed].reduce((rest, word) => rest.replaceAll(word, '\u00b7'), text);
     for (const { what, pattern, allowedInTokens } of forbidden) {
       if (allowedInTokens === true && where.includes('token')) continue;
       const match = pattern.exec(own);

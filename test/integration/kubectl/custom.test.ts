@@ -1,6 +1,7 @@
 /** Custom resources: each tenant defines kinds of its own, of the same group and name as the other's, and differently. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { asBoth, inNamespace, type KubeObject, type TenantClient, useProduct } from '../../support/as-tenant.ts';
+import { whenEstablished } from '../../support/established.ts';
 import { eventually } from '../../support/processes.ts';
 
 const { acme, globex, both } = useProduct();
@@ -52,7 +53,7 @@ function sizeOf(tenant: TenantClient): number | string {
 beforeAll(async () => {
   await asBoth(both, async (tenant) => {
     await tenant.create(definition(tenant === acme ? 'integer' : 'string'));
-    await tenant.kubectl(`wait crd/crontabs.${GROUP} --for=condition=Established --timeout=120s`);
+    await whenEstablished(tenant, `crontabs.${GROUP}`);
     await eventually('the kind is served', async () => (await tenant.run('get crontabs -A')).code === 0);
   });
 });
@@ -169,7 +170,7 @@ describe('cluster-scoped custom resources', () => {
       crd.spec.scope = 'Cluster';
       crd.spec.names = { plural: 'zones', singular: 'zone', kind: 'Zone' };
       await tenant.create(crd);
-      await tenant.kubectl(`wait crd/zones.${group} --for=condition=Established --timeout=120s`);
+      await whenEstablished(tenant, `zones.${group}`);
       const zone = {
         apiVersion: `${group}/v1`,
         kind: 'Zone',
@@ -198,7 +199,7 @@ describe('the end of a definition', () => {
     await asBoth(both, (tenant) =>
       inNamespace(tenant, 'custom-gone', async (n) => {
         await tenant.create(crd);
-        await tenant.kubectl('wait crd/crontabs.gone.example.com --for=condition=Established --timeout=120s');
+        await whenEstablished(tenant, 'crontabs.gone.example.com');
         await eventually('the kind takes writes', async () => {
           return (await tenant.run(`create -n ${n} -f -`, { stdin: JSON.stringify(object) })).code === 0;
         });
