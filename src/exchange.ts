@@ -119,7 +119,7 @@ export interface Authenticated {
   /** The tenant that this credential belongs to, and its uid, as the credential says. */
   readonly tenant: TenantId;
   readonly tenantUid: string;
-  readonly how: 'client-certificate' | 'service-account-token';
+  readonly how: 'client-certificate' | 'service-account-token' | 'oidc-token';
   /** Epoch milliseconds at which the credential ends; streams end with it. */
   readonly expiresAtMs: number;
 }

@@ -48,7 +48,7 @@ export interface Stages {
   /** Throws while the proxy cannot vouch for the host's walls or has not read everything once. */
   ready(): void;
   locate(info: RequestInfo): Claim;
-  authenticate(head: RequestHead): Promise<Authenticated>;
+  authenticate(head: RequestHead, claim: Claim): Promise<Authenticated>;
   bind(authenticated: Authenticated, claim: Claim): Tenant;
   /** Takes a place and starts the clock: the head that is returned has a signal that also fires when the time is up. */
   limit(tenant: Tenant, info: RequestInfo, head: RequestHead): { head: RequestHead; release(): void };
@@ -77,6 +77,7 @@ export interface Known {
   info?: RequestInfo;
   accept?: Accept;
   authenticated?: Authenticated;
+  claim?: Claim;
   tenant?: Tenant;
   /** As whom it is served. */
   identity?: Identity;
@@ -84,7 +85,7 @@ export interface Known {
 }
 
 /** A request whose tenant is known. */
-export type Bound = Known & Required<Pick<Known, 'info' | 'authenticated' | 'tenant'>>;
+export type Bound = Known & Required<Pick<Known, 'info' | 'claim' | 'authenticated' | 'tenant'>>;
 
 /** Says of an answer that lasts whether it may go on. */
 export interface Held {
@@ -126,7 +127,8 @@ async function answer(stages: Stages, known: Known, held: Array<() => void>): Pr
   stages.ready(); // 3
 
   const claim = stages.locate(info); // 4
-  const authenticated = await stages.authenticate(incoming.head); // 5
+  known.claim = claim;
+  const authenticated = await stages.authenticate(incoming.head, claim); // 5
   known.authenticated = authenticated;
   const tenant = stages.bind(authenticated, claim); // 6
   known.tenant = tenant;

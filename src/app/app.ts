@@ -4,6 +4,8 @@
  */
 import { clientCertAuthenticator } from '../authn/client-cert.ts';
 import { issuerKeys } from '../authn/issuer-keys.ts';
+import { type Issuers, jwtAuthenticator } from '../authn/jwt/authenticator.ts';
+import type { AuthenticationFile } from '../authn/jwt/load.ts';
 import { serviceAccountAuthenticator } from '../authn/service-account.ts';
 import { type Cache, createCache } from '../cache/cache.ts';
 import { createSealer } from '../codec/seal.ts';
@@ -39,6 +41,8 @@ export interface ProxyOptions {
   /** URL under which tenants reach the proxy. */
   publicUrl?: string | undefined;
   policies: Policies;
+  /** Issuers of tokens besides the host. */
+  authentication?: AuthenticationFile | undefined;
   /** Where pods reach the proxy. */
   advertised?: Advertised | undefined;
   requestTimeoutMs?: number;
@@ -61,6 +65,7 @@ export interface RunningProxy extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const NO_ISSUERS: Issuers = { get: () => undefined };
 const REQUEST_TIMEOUT_MS = 60_000;
 const SHUTDOWN_GRACE_MS = 10_000;
 
@@ -140,7 +145,7 @@ interface Parts extends ProxySeams {
 }
 
 function assemble(
-  { policies, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions,
+  { policies, authentication, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions,
   parts: Parts,
   signal: AbortSignal,
   onError: (what: string, error: unknown) => void,
@@ -151,6 +156,12 @@ function assemble(
   const nowMs = Date.now;
   const authenticators = {
     clientCertificate: clientCertAuthenticator({ tenants, nowMs }),
+    issuerToken: jwtAuthenticator({
+      issuers: () => authentication?.issuers() ?? NO_ISSUERS,
+      tenants,
+      nowMs,
+      onRefused: (why) => logger('authn').debug({ why }, 'a token was refused'),
+    }),
     serviceAccountToken: serviceAccountAuthenticator({ upstream, tenants, keys: issuerKeys(upstream, nowMs), nowMs }),
   };
   const limiter = createLimiter();

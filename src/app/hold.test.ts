@@ -63,6 +63,7 @@ function hold(info: RequestInfo = WATCH, by: 'certificate' | 'token' = 'certific
     tenants: { get: () => world.tenant, all: () => [] },
     authenticators: {
       clientCertificate: () => world.certificate(),
+      issuerToken: async () => undefined,
       serviceAccountToken: async () => world.token(),
     },
     authorizer: {
@@ -79,7 +80,14 @@ function hold(info: RequestInfo = WATCH, by: 'certificate' | 'token' = 'certific
     },
     nowMs: () => world.nowMs,
   });
-  return stage({ incoming: { head } as Incoming, startedMs: 0, info, authenticated: AUTHENTICATED, tenant: ACME });
+  return stage({
+    incoming: { head } as Incoming,
+    startedMs: 0,
+    info,
+    claim: { tenant: undefined },
+    authenticated: AUTHENTICATED,
+    tenant: ACME,
+  });
 }
 
 const refusal = (status: number, why: string) => expect.objectContaining({ status, why });

@@ -63,14 +63,14 @@ function judgeNow({ incoming, info, authenticated }: Bound, options: HoldOptions
 }
 
 /** Only the host can tell whether a token still stands; a certificate is judged from memory. */
-function askedOfHost({ incoming, authenticated }: Bound, { authenticators }: HoldOptions): Judge['credential'] {
+function askedOfHost({ incoming, claim, authenticated }: Bound, { authenticators }: HoldOptions): Judge['credential'] {
   const { head } = incoming;
   const key = head.headers.get('authorization');
   if (key === undefined) return undefined;
   return {
     key,
     async check() {
-      const again = await authenticate(head, authenticators);
+      const again = await authenticate(head, claim, authenticators);
       if (again.tenantUid === authenticated.tenantUid && again.identity.username === authenticated.identity.username) {
         return;
       }

@@ -1,5 +1,5 @@
 /** Each stage of the pipeline, given what it needs. What a stage does is in its own folder. */
-import { type Authenticators, authenticate } from '../authn/authenticate.ts';
+import { type Authenticators, authenticate, authenticateToken } from '../authn/authenticate.ts';
 import { authorize } from '../authz/authorize.ts';
 import { impersonate } from '../authz/impersonate.ts';
 import { bind } from '../bind/bind.ts';
@@ -60,7 +60,9 @@ export function createStages(options: StagesOptions): Stages {
   const { upstream, controllers, view, policies, authenticators, namesOf } = options;
   const review = createReviewHandler({
     authorizer: view.authorizer,
-    checkToken: checkByAuthenticator(authenticators.serviceAccountToken),
+    checkToken: checkByAuthenticator((token, tenant) =>
+      authenticateToken(token, { tenant: tenant.id }, authenticators),
+    ),
     nowMs: Date.now,
   });
   const connectDeps: ConnectDeps = { upstream, namespaces: controllers.namespaces };
@@ -69,7 +71,7 @@ export function createStages(options: StagesOptions): Stages {
     health: (info) => health(info, options.problem),
     ready: () => refuseUnready(options.problem()),
     locate,
-    authenticate: (head) => authenticate(head, authenticators),
+    authenticate: (head, claim) => authenticate(head, claim, authenticators),
     bind: (authenticated, claim) => bind(authenticated, claim, controllers.tenants),
     limit: limitBy(options),
     impersonate: (tenant, sender, head, info) => impersonate(view.authorizer, tenant, sender, head.impersonate, info),

@@ -23,10 +23,15 @@ interface Sent {
 function ask({ authorization, certificate }: Sent, byToken = credential('alice')): Promise<Authenticated> {
   const headers = new Map(authorization === undefined ? [] : [['authorization', authorization]]);
   const head = { headers, peerCertificate: certificate && new Uint8Array(1) } as unknown as RequestHead;
-  return authenticate(head, {
-    clientCertificate: () => credential('alice'),
-    serviceAccountToken: async () => byToken,
-  });
+  return authenticate(
+    head,
+    { tenant: undefined },
+    {
+      clientCertificate: () => credential('alice'),
+      issuerToken: async () => undefined,
+      serviceAccountToken: async () => byToken,
+    },
+  );
 }
 
 const refused = (why: string) => expect.objectContaining({ status: 401, why });

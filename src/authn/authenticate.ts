@@ -1,25 +1,32 @@
 /**
- * The authentication stage: exactly one well-formed credential, or 401. A certificate and a token together must be of
+ * The authentication stage: a well-formed credential, or 401: a client certificate, a token of an issuer in the
+ * authentication file, or a service-account token. A certificate and a token together must be of
  * the same user of the same tenant; the certificate then counts, as kube-apiserver asks it first.
  *
  * The identity leaves with its implicit groups, so that nobody after has to think of them.
  * There is no anonymous access, and a credential of no kind that is known here is no credential.
  */
 import { ApiError } from '../errors.ts';
-import type { Authenticated, RequestHead } from '../exchange.ts';
+import type { Authenticated, Claim, RequestHead } from '../exchange.ts';
 import { withImplicitGroups } from './implicit-groups.ts';
 
 export interface Authenticators {
   clientCertificate(der: Uint8Array): Authenticated;
+  /** Of an issuer in the authentication file; undefined for any other. */
+  issuerToken(token: string, claim: Claim): Promise<Authenticated | undefined>;
   serviceAccountToken(token: string): Promise<Authenticated>;
 }
 
 /** @throws {ApiError} ERR_UNAUTHORIZED; ERR_UNAVAILABLE while credentials cannot be checked */
-export async function authenticate(head: RequestHead, authenticators: Authenticators): Promise<Authenticated> {
+export async function authenticate(
+  head: RequestHead,
+  claim: Claim,
+  authenticators: Authenticators,
+): Promise<Authenticated> {
   const token = bearerToken(head.headers.get('authorization'));
   const byCertificate =
     head.peerCertificate === undefined ? undefined : authenticators.clientCertificate(head.peerCertificate);
-  const byToken = token === undefined ? undefined : await authenticators.serviceAccountToken(token);
+  const byToken = token === undefined ? undefined : await authenticateToken(token, claim, authenticators);
   if (byCertificate !== undefined && byToken !== undefined && !isSame(byCertificate, byToken)) {
     throw refused('the request has two credentials that disagree; send one', 'two-credentials');
   }
@@ -28,6 +35,15 @@ export async function authenticate(head: RequestHead, authenticators: Authentica
     throw refused('the request has no credential; use the kubeconfig that you were given', 'no-credential');
   }
   return { ...authenticated, identity: withImplicitGroups(authenticated.identity) };
+}
+
+/** By whom the token says it is from: no token is shown to two authenticators. */
+export async function authenticateToken(
+  token: string,
+  claim: Claim,
+  { issuerToken, serviceAccountToken }: Pick<Authenticators, 'issuerToken' | 'serviceAccountToken'>,
+): Promise<Authenticated> {
+  return (await issuerToken(token, claim)) ?? (await serviceAccountToken(token));
 }
 
 /** The token of an Authorization header; undefined when there is no header. Anything but one Bearer token is refused. */

@@ -52,7 +52,7 @@ beforeEach(async () => {
   authenticate = serviceAccountAuthenticator({
     upstream,
     tenants: { get: (id) => (id === ACME.id ? ACME : undefined), all: () => [ACME] },
-    keys: { issuer: async () => ISSUER, key: (header, input) => find(header, input) },
+    keys: { about: async () => ISSUER, key: (header, input) => find(header, input) },
     nowMs: () => nowMs,
   });
 });

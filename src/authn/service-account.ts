@@ -22,12 +22,13 @@ import type { TenantRegistry, Upstream } from '../ports.ts';
 import { tenantOf, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 import { type Tenant, tokenAudience } from '../tenancy/tenant.ts';
 import { createAccountStanding, isRefusal } from './account-standing.ts';
-import type { IssuerKeys } from './issuer-keys.ts';
+import type { KeySet } from './key-set.ts';
 
 export interface ServiceAccountOptions {
   upstream: Upstream;
   tenants: TenantRegistry;
-  keys: IssuerKeys;
+  /** `about` is the issuer's name. */
+  keys: KeySet<string>;
   nowMs: () => number;
 }
 
@@ -90,7 +91,7 @@ async function verify(token: string, tenant: Tenant, { keys, nowMs }: ServiceAcc
   try {
     const { payload } = await jwtVerify(token, (header, input) => keys.key(header, input), {
       algorithms: ALGORITHMS,
-      issuer: await keys.issuer(),
+      issuer: await keys.about(),
       audience: tokenAudience(tenant),
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(nowMs()),

@@ -1,5 +1,6 @@
 /** `kubeveil serve`: the proxy in front of a cluster, until it is told to stop. */
 import { startProxy } from '../app/app.ts';
+import { followAuthentication } from '../authn/jwt/load.ts';
 import { loadConfig } from '../config/load.ts';
 import type { SettingName } from '../config/settings.ts';
 import { flushLog, logger, setLogLevel } from '../observe/log.ts';
@@ -26,11 +27,21 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   const folder = policiesFolder(config.policies);
   const policies = loadPolicies(folder);
   log.info({ folder }, 'policies read');
+  using authentication =
+    config.authentication === undefined
+      ? undefined
+      : followAuthentication(config.authentication, {
+          nowMs: Date.now,
+          onReload: () => log.info({ file: config.authentication }, 'authentication file read'),
+          onInvalid: (error) =>
+            log.error({ why: String(error) }, 'the authentication file is not valid; the last valid one goes on'),
+        });
   const proxy = await startProxy({
     host,
     listen: config.listen,
     publicUrl: config.publicUrl,
     policies,
+    authentication,
     advertised: config.advertise,
     requestTimeoutMs: config.requestTimeout,
     shutdownGraceMs: config.shutdownGrace,

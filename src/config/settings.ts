@@ -115,6 +115,12 @@ export const SETTINGS = {
     schema: z.string().min(1),
     default: undefined,
   },
+  authentication: {
+    help: 'file with the issuers of users’ tokens (AuthenticationConfiguration); none when left out',
+    value: 'FILE',
+    schema: z.string().min(1),
+    default: undefined,
+  },
   logLevel: {
     help: 'error, warn, info or debug',
     value: 'LEVEL',

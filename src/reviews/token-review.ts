@@ -50,12 +50,14 @@ function statusOf(checked: CheckedToken | undefined): JsonObject {
  * A check by the authenticator of requests. It knows one audience, that of requests to this cluster; a token for
  * others is not recognised by it.
  */
-export function checkByAuthenticator(authenticate: (token: string) => Promise<Authenticated>): TokenCheck {
+export function checkByAuthenticator(
+  authenticate: (token: string, tenant: Tenant) => Promise<Authenticated>,
+): TokenCheck {
   return async (tenant, token, audiences) => {
     const audience = tokenAudience(tenant);
     if (!audiences.includes(audience)) return undefined;
     try {
-      const { identity, tenantUid } = await authenticate(token);
+      const { identity, tenantUid } = await authenticate(token, tenant);
       return tenantUid === tenant.uid ? { identity, audiences: [audience] } : undefined;
     } catch (error) {
       if (error instanceof ApiError && error.code === 'ERR_UNAUTHORIZED') return undefined;

@@ -88,11 +88,11 @@ export const PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['undici', ['upstream']],
   ['jose', ['authn', 'codec']],
   ['lru-cache', ['authn']],
-  ['zod', ['config', 'policy']],
+  ['zod', ['authn', 'config', 'policy']],
   ['commander', ['cli']],
   ['pino', ['observe']],
   ['re2js', ['cel']],
-  ['yaml', ['config', 'policy', 'codec', 'upstream', 'onboarding', 'dev', 'cli']],
+  ['yaml', ['authn', 'config', 'policy', 'codec', 'upstream', 'onboarding', 'dev', 'cli']],
   ['@peculiar/x509', ['pki', 'authn']],
   ['node:child_process', ['dev']],
 ]);
