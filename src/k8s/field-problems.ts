@@ -26,10 +26,10 @@ export function invalidValue(field: string, value: JsonValue, detail: string): F
 }
 
 /** @param why of ours, before what is supported */
-export function notSupported(field: string, value: string, supported: readonly string[], why = ''): FieldProblem {
+export function notSupported(field: string, value: JsonValue, supported: readonly string[], why = ''): FieldProblem {
   const values = `supported values: ${supported.map(goQuote).join(', ')}`;
   const detail = why === '' ? values : `${why}; ${values}`;
-  return { field, reason: 'FieldValueNotSupported', message: `Unsupported value: ${goQuote(value)}: ${detail}` };
+  return { field, reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed(value)}: ${detail}` };
 }
 
 /** What a reference names is not there. */

@@ -6,6 +6,8 @@
  * @see k8s.io/apimachinery pkg/util/validation/validation.go at v0.36
  */
 
+import { ipProblem } from './ip.ts';
+
 export interface NameRule {
   /** What is wrong with the characters, apart from the length. */
   readonly problem: (name: string) => string | undefined;
@@ -49,6 +51,9 @@ export const DNS_SUBDOMAIN: NameRule = {
 /** RBAC kinds: whatever can stand as one segment of a path. */
 export const PATH_SEGMENT: NameRule = { max: Number.POSITIVE_INFINITY, problem: pathSegmentProblem };
 
+/** Kinds whose objects are addresses. */
+const IP_ADDRESS: NameRule = { max: Number.POSITIVE_INFINITY, problem: ipProblem };
+
 function pathSegmentProblem(name: string): string | undefined {
   if (name === '.' || name === '..') return `may not be '${name}'`;
   for (const part of ['/', '%']) if (name.includes(part)) return `may not contain '${part}'`;
@@ -59,6 +64,9 @@ function pathSegmentProblem(name: string): string | undefined {
 export function nameRuleOf(group: string, resource: string): NameRule {
   if (group === '' && resource === 'namespaces') return DNS_LABEL;
   if (group === 'rbac.authorization.k8s.io') return PATH_SEGMENT;
+  // `v1.` is the name of one.
+  if (group === 'apiregistration.k8s.io') return PATH_SEGMENT;
+  if (group === 'networking.k8s.io' && resource === 'ipaddresses') return IP_ADDRESS;
   return DNS_SUBDOMAIN;
 }
 

@@ -107,10 +107,13 @@ export interface Kind {
   readonly naming?: { readonly is: 'namespace' } | { readonly is: 'crdName' };
   /** Published, but only to the tenant whose namespace the object names: `spec.claimRef.namespace` of a volume. */
   readonly owned?: { readonly by: string };
-  /** Has no `metadata.generation`, which its custom resource upstream has. */
-  readonly withoutGeneration?: true;
   /** Fields that the server writes as null where they are empty; a custom resource upstream leaves them out. */
   readonly nullable?: readonly string[];
+  /**
+   * What `metadata.generation` is where it is not that of the custom resource upstream, which begins with 1 and counts
+   * every change of the contents: not there at all, or the number of changes.
+   */
+  readonly generation?: 'none' | 'changes';
   /** Never goes upstream: the proxy answers, in the tenant's terms. */
   readonly answeredBy?: 'proxy';
   /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */

@@ -40,8 +40,8 @@ type Optional = Partial<
     | 'owned'
     | 'shows'
     | 'answeredBy'
-    | 'withoutGeneration'
     | 'nullable'
+    | 'generation'
   >
 >;
 /** What a row says; everything else has the default of its class. */
@@ -60,6 +60,13 @@ function complete(row: Row, defaults: Pick<Kind, 'namespaced' | 'classes' | 'ver
 export function native(row: Row): Kind {
   return complete(row, { namespaced: true, classes: everywhere('native'), verbs: ALL });
 }
+
+/** Of a virtual kind that must exist for those who look for it, and that nobody else misses. */
+export const TRUSTED_ONLY: Record<Profile, KindClass> = {
+  trusted: 'virtual',
+  baseline: 'absent',
+  restricted: 'absent',
+};
 
 /** Stored upstream as a custom resource without effect. Cluster-scoped unless the row says otherwise. */
 export function virtual(row: Row): Kind {

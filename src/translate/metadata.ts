@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION, type Tenant } from '../tenancy/tenant.ts';
 import { managedFieldsDown, managedFieldsUp } from './managed-fields.ts';
@@ -50,7 +51,7 @@ export function metadataUp(metadata: JsonObject, references: Node, walk: Walk): 
 export function metadataDown(metadata: JsonObject, references: Node, walk: Walk): void {
   const { at, scope } = walk;
   delete metadata['selfLink'];
-  if (at.kind.withoutGeneration) delete metadata['generation'];
+  generationDown(metadata, at.kind.generation);
   checkOwner(metadata, walk);
   set(metadata, 'namespace', (namespace) => seen(walk, namespace, namespaceToTenant(namespace, scope)));
   mapText(metadata, 'name', (name) => {
@@ -168,4 +169,11 @@ function seen(walk: Walk, upstream: JsonValue, tenant: JsonValue): JsonValue {
   if (typeof upstream === 'string' && typeof tenant === 'string' && upstream !== tenant)
     walk.seen.set(upstream, tenant);
   return tenant;
+}
+
+function generationDown(metadata: JsonObject, rule: Kind['generation']): void {
+  const { generation } = metadata;
+  if (rule === undefined || typeof generation !== 'number') return;
+  if (rule === 'changes' && generation > 1) metadata['generation'] = generation - 1;
+  else delete metadata['generation'];
 }

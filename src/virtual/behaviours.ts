@@ -12,18 +12,24 @@ import { nameOf } from '../k8s/meta.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
 import type { VirtualBehaviour, VirtualBehaviours } from '../ports.ts';
 import { ADMISSION_KINDS } from './admission/kinds.ts';
+import { API_SERVICE_KINDS } from './api-services.ts';
 import { checkTypes } from './decode.ts';
 import { defaultsOf, fillIn } from './defaults.ts';
 import type { CompileExpression, ExpressionCheck } from './expressions.ts';
+import { FLOW_KINDS } from './flow-control/kinds.ts';
+import { NETWORKING_KINDS } from './networking.ts';
 import type { OwnKind } from './own-kind.ts';
 import { PatchError, type PatchFault } from './patch-directives.ts';
 import type { PatchSchema } from './patch-schema.ts';
 import patchSchemas from './patch-schemas.generated.json' with { type: 'json' };
 import { RBAC_KINDS } from './rbac-validation.ts';
+import { STORAGE_KINDS } from './storage/kinds.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
 
 const OWN: ReadonlyMap<string, OwnKind> = new Map(
-  [...RBAC_KINDS, ...ADMISSION_KINDS].map((own) => [`${own.group}/${own.resource}`, own]),
+  [...RBAC_KINDS, ...ADMISSION_KINDS, ...FLOW_KINDS, ...API_SERVICE_KINDS, ...STORAGE_KINDS, ...NETWORKING_KINDS].map(
+    (own) => [`${own.group}/${own.resource}`, own],
+  ),
 );
 const SCHEMAS: ReadonlyMap<string, PatchSchema> = new Map(Object.entries(patchSchemas as Record<string, PatchSchema>));
 const CODES: Readonly<Record<PatchFault, ErrorCode>> = {

@@ -37,6 +37,27 @@ function match(path: string): Defaults {
 const POLICY: Defaults = { 'spec.failurePolicy': 'Fail', ...match('spec.matchConstraints') };
 const BINDING: Defaults = match('spec.matchResources');
 
+const LEVEL: Defaults = {
+  'spec.limited.nominalConcurrencyShares': 30,
+  'spec.limited.lendablePercent': 0,
+  'spec.limited.limitResponse.queuing.queues': 64,
+  'spec.limited.limitResponse.queuing.handSize': 8,
+  'spec.limited.limitResponse.queuing.queueLengthLimit': 50,
+  'spec.exempt.nominalConcurrencyShares': 0,
+  'spec.exempt.lendablePercent': 0,
+};
+
+const DRIVER: Defaults = {
+  spec: {},
+  'spec.attachRequired': true,
+  'spec.podInfoOnMount': false,
+  'spec.storageCapacity': false,
+  'spec.fsGroupPolicy': 'ReadWriteOnceWithFSType',
+  'spec.volumeLifecycleModes': ['Persistent'],
+  'spec.requiresRepublish': false,
+  'spec.seLinuxMount': false,
+};
+
 const DEFAULTS: ReadonlyMap<string, Defaults> = new Map([
   [`${ADMISSION}/mutatingwebhookconfigurations`, { ...WEBHOOK, 'webhooks[].reinvocationPolicy': 'Never' }],
   [`${ADMISSION}/validatingwebhookconfigurations`, WEBHOOK],
@@ -44,6 +65,11 @@ const DEFAULTS: ReadonlyMap<string, Defaults> = new Map([
   [`${ADMISSION}/validatingadmissionpolicybindings`, BINDING],
   [`${ADMISSION}/mutatingadmissionpolicies`, POLICY],
   [`${ADMISSION}/mutatingadmissionpolicybindings`, BINDING],
+  ['flowcontrol.apiserver.k8s.io/flowschemas', { 'spec.matchingPrecedence': 1000 }],
+  ['flowcontrol.apiserver.k8s.io/prioritylevelconfigurations', LEVEL],
+  ['apiregistration.k8s.io/apiservices', { 'spec.service.port': 443 }],
+  ['storage.k8s.io/csidrivers', DRIVER],
+  ['storage.k8s.io/csinodes', { spec: { drivers: [] }, 'spec.drivers': [] }],
 ]);
 
 /** The defaults of a kind that data can say. */

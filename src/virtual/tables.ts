@@ -7,57 +7,46 @@ import { nameOf } from '../k8s/meta.ts';
 import { child, objects } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Printer, Printers } from '../ports.ts';
-import { ADMISSION_PRINTERS } from './admission/tables.ts';
-import { AGE, age, CREATED, column, createdAt, NAME } from './columns.ts';
+import { ADMISSION_CELLS } from './admission/tables.ts';
+import { API_SERVICE_CELLS } from './api-services.ts';
+import { age, type CellsByKind, createdAt } from './cells.ts';
+import { FLOW_CELLS } from './flow-control/tables.ts';
+import { NETWORKING_CELLS } from './networking.ts';
 import { RBAC_GROUP } from './rbac-validation.ts';
+import { STORAGE_CELLS } from './storage/tables.ts';
+import columns from './table-columns.generated.json' with { type: 'json' };
 
-const CLUSTER_ROLES: Printer = {
-  columns: [NAME, column('Created At', CREATED, 0, 'date')],
-  cells: (role) => [nameOf(role), createdAt(role)],
-};
+const COLUMNS: ReadonlyMap<string, readonly JsonObject[]> = new Map(Object.entries(columns));
 
-const CLUSTER_ROLE_BINDINGS: Printer = {
-  columns: [
-    NAME,
-    column(
-      'Role',
-      'RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.',
-    ),
-    AGE,
-    column('Users', 'Users in the clusterRoleBinding', 1),
-    column('Groups', 'Groups in the clusterRoleBinding', 1),
-    column('ServiceAccounts', 'ServiceAccounts in the clusterRoleBinding', 1),
-  ],
-  cells(binding, nowMs) {
-    const roleRef = child(binding, 'roleRef');
-    const subjects = objects(binding, 'subjects');
-    const of = (kind: string) => subjects.filter((subject) => subject['kind'] === kind);
-    return [
-      nameOf(binding),
-      `${roleRef['kind'] ?? ''}/${roleRef['name'] ?? ''}`,
-      age(binding, nowMs),
-      of('User').map(name).join(', '),
-      of('Group').map(name).join(', '),
-      of('ServiceAccount')
-        .map((account) => `${account['namespace'] ?? ''}/${name(account)}`)
-        .join(', '),
-    ];
-  },
-};
+const OTHER_CELLS: CellsByKind = [
+  ['/namespaces', (object, nowMs) => [nameOf(object), String(child(object, 'status')['phase']), age(object, nowMs)]],
+  [`${RBAC_GROUP}/clusterroles`, (role) => [nameOf(role), createdAt(role)]],
+  [`${RBAC_GROUP}/clusterrolebindings`, clusterRoleBinding],
+];
 
-const NAMESPACES: Printer = {
-  columns: [NAME, column('Status', 'The status of the namespace'), AGE],
-  cells: (namespace, nowMs) => [nameOf(namespace), String(child(namespace, 'status')['phase']), age(namespace, nowMs)],
-};
-
-const PRINTERS: ReadonlyMap<string, Printer> = new Map([
-  ['/namespaces', NAMESPACES],
-  [`${RBAC_GROUP}/clusterroles`, CLUSTER_ROLES],
-  [`${RBAC_GROUP}/clusterrolebindings`, CLUSTER_ROLE_BINDINGS],
-  ...ADMISSION_PRINTERS,
-]);
+const PRINTERS: ReadonlyMap<string, Printer> = new Map(
+  [...OTHER_CELLS, ...ADMISSION_CELLS, ...FLOW_CELLS, ...API_SERVICE_CELLS, ...STORAGE_CELLS, ...NETWORKING_CELLS].map(
+    ([key, cells]) => [key, { columns: COLUMNS.get(key) ?? [], cells }],
+  ),
+);
 
 export const printerOf: Printers = (group, resource) => PRINTERS.get(`${group}/${resource}`);
+
+function clusterRoleBinding(binding: JsonObject, nowMs: number) {
+  const roleRef = child(binding, 'roleRef');
+  const subjects = objects(binding, 'subjects');
+  const of = (kind: string) => subjects.filter((subject) => subject['kind'] === kind);
+  return [
+    nameOf(binding),
+    `${roleRef['kind'] ?? ''}/${roleRef['name'] ?? ''}`,
+    age(binding, nowMs),
+    of('User').map(name).join(', '),
+    of('Group').map(name).join(', '),
+    of('ServiceAccount')
+      .map((account) => `${account['namespace'] ?? ''}/${name(account)}`)
+      .join(', '),
+  ];
+}
 
 function name(subject: JsonObject): string {
   return String(subject['name'] ?? '');

@@ -7,15 +7,13 @@ import { get } from 'node:https';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { ApiError } from '../../src/errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
-import { KINDS } from '../../src/kinds/table.ts';
+import type { JsonObject, JsonValue } from '../../src/k8s/types.ts';
 import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
 import { printerOf } from '../../src/virtual/tables.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { defaultRoles } from '../tools/default-roles.ts';
-import type { Fetch } from '../tools/live.ts';
+import { fetchFrom } from '../tools/live.ts';
 import { virtualFiles, virtualKinds } from '../tools/virtual-crds.ts';
-import { makeVirtualCrd } from '../tools/virtual-schema/crd.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -24,17 +22,13 @@ const virtualBehaviour = createVirtualBehaviours();
 const client = adminClient(inject('controlPlane'));
 afterAll(() => client.close());
 
-const live: Fetch = async (path) => {
-  const { status, body } = await client.send('GET', path);
-  if (status !== 200 || !isObject(body)) throw new Error(`GET ${path} was answered with ${status}`);
-  return body;
-};
+const live = fetchFrom(inject('controlPlane').adminKubeconfigPath);
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 
 describe('what is committed', () => {
   it('is what the OpenAPI of the API server gives', async () => {
     const files = await virtualFiles(live);
-    expect(files.size).toBe(virtualKinds().length + 1);
+    expect(files.size).toBe(virtualKinds().length + 2);
     for (const [path, content] of files) expect(read(path), `${path}: run test/tools/virtual-crds.ts`).toBe(content);
   });
   it('has the bootstrap roles of the API server', async () => {
@@ -42,28 +36,6 @@ describe('what is committed', () => {
   });
   it('has a behaviour for every virtual kind', () => {
     for (const kind of virtualKinds()) expect(virtualBehaviour(kind.group, kind.resource), kind.kind).toBeDefined();
-  });
-});
-
-describe('the mechanism', () => {
-  // Kinds that become virtual one day: their schemas must already come out as ones that the host takes.
-  const later: [string, string, string][] = [
-    ['flowcontrol.apiserver.k8s.io', 'v1', 'flowschemas'],
-    ['flowcontrol.apiserver.k8s.io', 'v1', 'prioritylevelconfigurations'],
-    ['storage.k8s.io', 'v1', 'csidrivers'],
-    ['apiregistration.k8s.io', 'v1', 'apiservices'],
-  ];
-  it.each(later)('%s/%s %s', async (group, version, resource) => {
-    const kind = KINDS.find((one) => one.group === group && one.resource === resource);
-    if (kind === undefined) throw new Error(`no row for ${group}/${resource}`);
-    const crd = makeVirtualCrd(kind, version, await live(`/openapi/v3/apis/${group}/${version}`));
-    const { status, body } = await client.send(
-      'POST',
-      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All&fieldValidation=Strict',
-      crd,
-    );
-    expect(body).toMatchObject({ kind: 'CustomResourceDefinition' });
-    expect(status).toBe(201);
   });
 });
 

@@ -9,6 +9,8 @@ export interface VirtualVectors {
   readonly resource: string;
   readonly group: string;
   readonly kind: string;
+  /** Of kinds whose names say something; any other will do. */
+  readonly name?: string;
   readonly valid: JsonObject;
   readonly cases: readonly Change[];
   /** Of the stored object, whole. */
@@ -27,9 +29,10 @@ export function virtualVectors(): VirtualVectors[] {
   }));
 }
 
-/** The valid object under this name, with the changes. */
-export function sample({ group, kind, valid }: VirtualVectors, name: string, change: Change = {}): JsonObject {
-  return changed({ apiVersion: `${group}/v1`, kind, metadata: { name }, ...valid }, change);
+/** The valid object under this name, where its kind lets it have any, with the changes. */
+export function sample(vectors: VirtualVectors, name: string, change: Change = {}): JsonObject {
+  const { group, kind, valid } = vectors;
+  return changed({ apiVersion: `${group}/v1`, kind, metadata: { name: vectors.name ?? name }, ...valid }, change);
 }
 
 /** One valid object of each virtual kind that every tenant has. */

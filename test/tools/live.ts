@@ -4,7 +4,8 @@ import { request } from 'node:https';
 import { parse } from 'yaml';
 import { isObject, type JsonObject } from '../../src/k8s/types.ts';
 
-export type Fetch = (path: string) => Promise<JsonObject>;
+/** @param accept what to ask for; JSON when left out */
+export type Fetch = (path: string, accept?: string) => Promise<JsonObject>;
 
 /** @param file a kubeconfig with a client certificate, in files or inside it. @throws when it has no such thing. */
 export function fetchFrom(file: string): Fetch {
@@ -20,18 +21,22 @@ export function fetchFrom(file: string): Fetch {
     cert: pem(user, 'client-certificate'),
     key: pem(user, 'client-key'),
   };
-  return (path) =>
+  return (path, accept = 'application/json') =>
     new Promise((resolve, reject) => {
-      const outgoing = request(new URL(path, cluster.server), { ...tls, timeout: 10_000 }, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.once('error', reject);
-        incoming.once('end', () => {
-          const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-          if (incoming.statusCode === 200 && isObject(body)) resolve(body);
-          else reject(new Error(`GET ${path} was answered with ${incoming.statusCode}`));
-        });
-      });
+      const outgoing = request(
+        new URL(path, cluster.server),
+        { ...tls, timeout: 10_000, headers: { accept } },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          incoming.once('error', reject);
+          incoming.once('end', () => {
+            const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+            if (incoming.statusCode === 200 && isObject(body)) resolve(body);
+            else reject(new Error(`GET ${path} was answered with ${incoming.statusCode}`));
+          });
+        },
+      );
       outgoing.once('error', reject);
       outgoing.end();
     });

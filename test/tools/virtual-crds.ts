@@ -1,6 +1,6 @@
 /**
- * Writes what is made of a live API server's OpenAPI for each virtual kind of the table: its CRD under deploy/, and
- * how strategic merge patches treat its fields, under src/virtual/.
+ * Writes what is made of a live API server's OpenAPI for each virtual kind of the table: its CRD under deploy/,
+ * how strategic merge patches treat its fields and which columns its Tables have, under src/virtual/.
  *
  *   node test/tools/virtual-crds.ts KUBECONFIG
  *
@@ -8,7 +8,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import type { JsonObject } from '../../src/k8s/types.ts';
+import type { JsonObject, JsonValue } from '../../src/k8s/types.ts';
 import { type Kind, VIRTUAL_VERSION } from '../../src/kinds/kind.ts';
 import { KINDS } from '../../src/kinds/table.ts';
 import { type Fetch, fetchFrom } from './live.ts';
@@ -38,8 +38,20 @@ export async function virtualFiles(fetch: Fetch): Promise<Map<string, string>> {
     const schema = schemaOfKind(document, kind.group, version, kind.kind);
     patches[`${kind.group}/${kind.resource}`] = patchSchema(schema, schemasOf(document));
   }
+  files.set('src/virtual/table-columns.generated.json', `${JSON.stringify(await tableColumns(fetch), null, 1)}\n`);
   files.set('src/virtual/patch-schemas.generated.json', `${JSON.stringify(patches, null, 1)}\n`);
   return files;
+}
+
+/** `group/resource` -> the columns of its Tables: of the virtual kinds, and of namespaces, some of which are not stored. */
+async function tableColumns(fetch: Fetch): Promise<Record<string, JsonValue>> {
+  const columns: Record<string, JsonValue> = {};
+  const paths = virtualKinds().map(({ group, resource }) => [`${group}/${resource}`, `/apis/${group}/v1/${resource}`]);
+  for (const [key = '', path = ''] of [['/namespaces', '/api/v1/namespaces'], ...paths]) {
+    const table = await fetch(`${path}?limit=1`, 'application/json;as=Table;v=v1;g=meta.k8s.io');
+    columns[key] = table['columnDefinitions'] ?? null;
+  }
+  return columns;
 }
 
 if (import.meta.main) {

@@ -6,12 +6,11 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, groupRef, nameRef, namespaceRef } from '../refs.ts';
-import { absent, OPEN, virtual } from '../row.ts';
+import { OPEN, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
 const WEBHOOKS = 'on the host it would act on, and stall, everybody; stored and shown as it is, and it acts on nobody';
-const FAIRNESS = 'steers the host’s own queues: comes as a virtual kind without effect, for conformance';
+const FAIRNESS = 'steers the host’s own queues: stored and shown as it is, without effect';
 
 export const CONTROL: readonly Kind[] = [
   virtual({
@@ -51,34 +50,29 @@ export const CONTROL: readonly Kind[] = [
     kind: 'MutatingAdmissionPolicyBinding',
     reason: WEBHOOKS,
   }),
-  absent({
+  virtual({
     group: 'apiregistration.k8s.io',
     resource: 'apiservices',
     kind: 'APIService',
-    reason: 'takes over API traffic of the host: comes as a virtual kind for conformance',
-    refs: [groupRef('spec.group'), namespaceRef('spec.service.namespace'), ...conditionRefs()],
+    classes: TRUSTED_ONLY,
+    reason: 'takes over API traffic of the host: stored and shown as it is, and nothing is served by it',
+    generation: 'none',
     subresources: { status: OPEN },
   }),
-  absent({
+  virtual({
     group: 'flowcontrol.apiserver.k8s.io',
     resource: 'flowschemas',
     kind: 'FlowSchema',
+    classes: TRUSTED_ONLY,
     reason: FAIRNESS,
-    refs: [
-      { path: 'spec.rules[].subjects[]', target: { is: 'subject' } },
-      groupRef('spec.rules[].resourceRules[].apiGroups[]'),
-      namespaceRef('spec.rules[].resourceRules[].namespaces[]'),
-      nameRef('spec.priorityLevelConfiguration.name', 'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations'),
-      ...conditionRefs(),
-    ],
     subresources: { status: OPEN },
   }),
-  absent({
+  virtual({
     group: 'flowcontrol.apiserver.k8s.io',
     resource: 'prioritylevelconfigurations',
     kind: 'PriorityLevelConfiguration',
+    classes: TRUSTED_ONLY,
     reason: FAIRNESS,
-    refs: conditionRefs(),
     subresources: { status: OPEN },
   }),
 ];

@@ -4,19 +4,12 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/
  */
 import type { Kind } from '../kind.ts';
-import {
-  conditionRefs,
-  INGRESS_CLASSES,
-  NODES,
-  nameRef,
-  namespaceRef,
-  namespaceSelectorRef,
-  objectRef,
-} from '../refs.ts';
-import { absent, native, OPEN, published } from '../row.ts';
+import { INGRESS_CLASSES, NODES, nameRef, namespaceRef, namespaceSelectorRef, objectRef } from '../refs.ts';
+import { native, OPEN, published, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const GROUP = 'networking.k8s.io';
-const ADDRESSES = 'the host’s address plan, which names every namespace with a service';
+const ADDRESSES =
+  'the host’s address plan, which names every namespace with a service: a tenant’s own is stored and shown only';
 
 export const NETWORKING: readonly Kind[] = [
   native({
@@ -52,19 +45,21 @@ export const NETWORKING: readonly Kind[] = [
     refs: [namespaceRef('spec.parameters.namespace')],
     columns: { parameters: { cell: 'hidden' } },
   }),
-  absent({
+  virtual({
     group: GROUP,
     resource: 'ipaddresses',
     kind: 'IPAddress',
+    classes: TRUSTED_ONLY,
     reason: ADDRESSES,
-    refs: [namespaceRef('spec.parentRef.namespace')],
+    generation: 'none',
   }),
-  absent({
+  virtual({
     group: GROUP,
     resource: 'servicecidrs',
     kind: 'ServiceCIDR',
+    classes: TRUSTED_ONLY,
     reason: ADDRESSES,
-    refs: conditionRefs(),
+    generation: 'none',
     subresources: { status: OPEN },
   }),
   native({

@@ -42,8 +42,8 @@ export const RBAC: readonly Kind[] = [
     resource: 'clusterroles',
     kind: 'ClusterRole',
     reason: 'must not act on the host, nor be aggregated into its roles',
-    withoutGeneration: true,
     nullable: ['rules'],
+    generation: 'none',
     refs: RULES,
   }),
   virtual({
@@ -51,7 +51,7 @@ export const RBAC: readonly Kind[] = [
     resource: 'clusterrolebindings',
     kind: 'ClusterRoleBinding',
     reason: 'must not act on the host; native ones slow every request of it',
-    withoutGeneration: true,
+    generation: 'none',
     refs: BINDING,
     columns: BINDING_COLUMNS,
   }),

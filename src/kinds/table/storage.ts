@@ -4,11 +4,11 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/
  */
 import type { Kind } from '../kind.ts';
-import { messageRef, NODES, nameRef, STORAGE_CLASSES, VOLUMES, volumeSpecRefs } from '../refs.ts';
-import { absent, OPEN, published } from '../row.ts';
+import { nameRef, STORAGE_CLASSES } from '../refs.ts';
+import { absent, OPEN, published, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const GROUP = 'storage.k8s.io';
-const DRIVERS = 'plumbing of the host’s storage drivers: comes as a virtual kind for conformance';
+const DRIVERS = 'plumbing of the host’s storage drivers: stored and shown as it is, and no driver reads it';
 
 export const STORAGE: readonly Kind[] = [
   published({
@@ -33,8 +33,22 @@ export const STORAGE: readonly Kind[] = [
     reason: 'names a driver of the host',
     shows: ['driverName'],
   }),
-  absent({ group: GROUP, resource: 'csidrivers', kind: 'CSIDriver', reason: DRIVERS }),
-  absent({ group: GROUP, resource: 'csinodes', kind: 'CSINode', reason: DRIVERS }),
+  virtual({
+    group: GROUP,
+    resource: 'csidrivers',
+    kind: 'CSIDriver',
+    classes: TRUSTED_ONLY,
+    reason: DRIVERS,
+    generation: 'changes',
+  }),
+  virtual({
+    group: GROUP,
+    resource: 'csinodes',
+    kind: 'CSINode',
+    classes: TRUSTED_ONLY,
+    reason: DRIVERS,
+    generation: 'none',
+  }),
   absent({
     group: GROUP,
     resource: 'csistoragecapacities',
@@ -43,18 +57,13 @@ export const STORAGE: readonly Kind[] = [
     reason: 'the host’s scheduler reads it from every namespace: a tenant’s own would stop everybody’s volumes',
     refs: [nameRef('storageClassName', STORAGE_CLASSES)],
   }),
-  absent({
+  virtual({
     group: GROUP,
     resource: 'volumeattachments',
     kind: 'VolumeAttachment',
+    classes: TRUSTED_ONLY,
     reason: DRIVERS,
-    refs: [
-      nameRef('spec.nodeName', NODES),
-      nameRef('spec.source.persistentVolumeName', VOLUMES),
-      ...volumeSpecRefs('spec.source.inlineVolumeSpec'),
-      messageRef('status.attachError.message'),
-      messageRef('status.detachError.message'),
-    ],
+    generation: 'none',
     subresources: { status: OPEN },
   }),
 ];

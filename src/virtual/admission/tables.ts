@@ -5,70 +5,38 @@
 import { nameOf } from '../../k8s/meta.ts';
 import { child, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
-import type { Printer } from '../../ports.ts';
-import { AGE, age, column, NAME } from '../columns.ts';
+import { age, type Cells, type CellsByKind } from '../cells.ts';
 import { isSet, values } from '../field-checks.ts';
 import { selectorText } from '../label-selector.ts';
 
+const GROUP = 'admissionregistration.k8s.io';
 const UNSET = '<unset>';
-const PARAM_KIND = column('ParamKind', 'ParamKind specifies the kind of resources used to parameterize this policy');
 
-const WEBHOOKS: Printer = {
-  columns: [
-    NAME,
-    column('Webhooks', 'Webhooks indicates the number of webhooks registered in this configuration', 0, 'integer'),
-    AGE,
-  ],
-  cells: (object, nowMs) => [nameOf(object), values(object, 'webhooks').length, age(object, nowMs)],
-};
+export const ADMISSION_CELLS: CellsByKind = [
+  [`${GROUP}/mutatingwebhookconfigurations`, webhooks],
+  [`${GROUP}/validatingwebhookconfigurations`, webhooks],
+  [`${GROUP}/validatingadmissionpolicies`, policy('validations')],
+  [`${GROUP}/validatingadmissionpolicybindings`, binding],
+  [`${GROUP}/mutatingadmissionpolicies`, policy('mutations')],
+  [`${GROUP}/mutatingadmissionpolicybindings`, binding],
+];
 
-function policies(counted: JsonObject, list: string): Printer {
-  return {
-    columns: [NAME, counted, PARAM_KIND, AGE],
-    cells(policy, nowMs) {
-      const spec = child(policy, 'spec');
-      return [nameOf(policy), values(spec, list).length, paramKind(spec), age(policy, nowMs)];
-    },
+function webhooks(object: JsonObject, nowMs: number) {
+  return [nameOf(object), values(object, 'webhooks').length, age(object, nowMs)];
+}
+
+/** @param counted the list whose length is shown */
+function policy(counted: string): Cells {
+  return (object, nowMs) => {
+    const spec = child(object, 'spec');
+    return [nameOf(object), values(spec, counted).length, paramKind(spec), age(object, nowMs)];
   };
 }
 
-const VALIDATING = policies(
-  column(
-    'Validations',
-    'Validations indicates the number of validation rules defined in this configuration',
-    0,
-    'integer',
-  ),
-  'validations',
-);
-const MUTATING = policies(
-  column('Mutations', 'Mutation indicates the number of mutations rules defined in this configuration', 0, 'integer'),
-  'mutations',
-);
-
-const BINDINGS: Printer = {
-  columns: [
-    NAME,
-    column('PolicyName', 'PolicyName indicates the policy definition which the policy binding binded to'),
-    column('ParamRef', 'ParamRef indicates the param resource which sets the configuration param'),
-    AGE,
-  ],
-  cells(binding, nowMs) {
-    const spec = child(binding, 'spec');
-    return [nameOf(binding), text(spec, 'policyName'), paramRef(spec), age(binding, nowMs)];
-  },
-};
-
-export const ADMISSION_PRINTERS: readonly (readonly [string, Printer])[] = (
-  [
-    ['mutatingwebhookconfigurations', WEBHOOKS],
-    ['validatingwebhookconfigurations', WEBHOOKS],
-    ['validatingadmissionpolicies', VALIDATING],
-    ['validatingadmissionpolicybindings', BINDINGS],
-    ['mutatingadmissionpolicies', MUTATING],
-    ['mutatingadmissionpolicybindings', BINDINGS],
-  ] as const
-).map(([resource, printer]) => [`admissionregistration.k8s.io/${resource}`, printer]);
+function binding(object: JsonObject, nowMs: number) {
+  const spec = child(object, 'spec');
+  return [nameOf(object), text(spec, 'policyName'), paramRef(spec), age(object, nowMs)];
+}
 
 function paramKind(spec: JsonObject): string {
   if (!isSet(spec, 'paramKind')) return UNSET;

@@ -53,7 +53,7 @@ function seen({ status, headers, text }: RawAnswer): JsonValue {
 
 describe.each(virtualVectors())('$resource', (vector) => {
   const collection = `/apis/${vector.group}/v1/${vector.resource}`;
-  const one = `${collection}/${NAME}`;
+  const one = `${collection}/${vector.name ?? NAME}`;
   const selected = `${collection}?labelSelector=virtual%3Dsteps`;
   const patch = (type: string, body: JsonValue, query = ''): Step => ({
     method: 'PATCH',
