@@ -11,7 +11,7 @@ import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { createLocalViews } from '../verbs/local-views.ts';
-import { createVirtualBehaviours } from '../virtual/behaviours.ts';
+import { virtualBehaviour } from '../virtual/behaviours.ts';
 import { standingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
 import type { HostView } from './host-view.ts';
@@ -35,7 +35,7 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer, 
     cache,
     views: createLocalViews(view.followed),
     standing: standingObjects,
-    virtual: createVirtualBehaviours(),
+    virtual: virtualBehaviour,
     printers: printerOf,
     grants: createGrantGuard(view.authorizer),
     creationRefusal({ tenant, identity, info }) {

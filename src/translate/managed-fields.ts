@@ -33,7 +33,6 @@ export function managedFieldsDown(value: JsonValue, references: Node, walk: Walk
     entry['apiVersion'] = apiVersion;
     if (isObject(entry['fieldsV1'])) {
       hideOwn(entry['fieldsV1']);
-      if (walk.at.class === 'virtual') asStructs(entry['fieldsV1']);
       entry['fieldsV1'] = mapFields(entry['fieldsV1'], references, walk);
     }
     return true;
@@ -55,14 +54,6 @@ function versionDown(apiVersion: string, { at, scope }: Walk): string | undefine
   const [group, version] = splitApiVersion(apiVersion);
   const mapped = groupToTenant(group, scope);
   return mapped === undefined ? undefined : apiVersionOf(mapped, version);
-}
-
-/** `spec` and `status` of a built-in kind are always there, so that nobody owns them apart from what is in them. */
-function asStructs(fields: JsonObject): void {
-  for (const key of ['f:spec', 'f:status']) {
-    const inner = fields[key];
-    if (isObject(inner)) delete inner['.'];
-  }
 }
 
 /** Takes labels, annotations and finalizers of ours out of `f:metadata`, and that if nothing else is in it. */

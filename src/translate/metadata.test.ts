@@ -112,17 +112,16 @@ describe('managers', () => {
     });
   });
 
-  it('drop metadata in which only ours was, and owners of what is always there', () => {
+  it('drop metadata in which only ours was', () => {
     const fieldsV1 = {
       'f:metadata': { 'f:labels': { 'f:kubeveil.dev/tenant': {} } },
-      'f:spec': { '.': {}, 'f:a': {} },
-      'f:status': { '.': {} },
+      'f:rules': {},
     };
     const managedFields = [entry('virtual.kubeveil.dev/v1', fieldsV1)];
     const metadata = { name: 'acme--a', labels: { 'kubeveil.dev/tenant': 'acme' }, managedFields };
     expect(toTenant({ metadata }, CLUSTER_ROLE, ACME)['metadata']).toEqual({
       name: 'a',
-      managedFields: [entry('rbac.authorization.k8s.io/v1', { 'f:spec': { 'f:a': {} }, 'f:status': {} })],
+      managedFields: [entry('rbac.authorization.k8s.io/v1', { 'f:rules': {} })],
     });
   });
 

@@ -7,7 +7,6 @@
  */
 import { cloneJson } from '../codec/json.ts';
 import { ApiError, type ErrorCode, invalid } from '../errors.ts';
-import { invalidValue } from '../k8s/field-problems.ts';
 import { nameOf } from '../k8s/meta.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
 import type { VirtualBehaviour, VirtualBehaviours } from '../ports.ts';
@@ -15,7 +14,6 @@ import { ADMISSION_KINDS } from './admission/kinds.ts';
 import { API_SERVICE_KINDS } from './api-services.ts';
 import { checkTypes } from './decode.ts';
 import { defaultsOf, fillIn } from './defaults.ts';
-import type { CompileExpression, ExpressionCheck } from './expressions.ts';
 import { FLOW_KINDS } from './flow-control/kinds.ts';
 import { NETWORKING_KINDS } from './networking.ts';
 import type { OwnKind } from './own-kind.ts';
@@ -38,21 +36,15 @@ const CODES: Readonly<Record<PatchFault, ErrorCode>> = {
   internal: 'ERR_INTERNAL',
 };
 
-/** @param compile judges CEL expressions; left out, they are only looked at for being there */
-export function createVirtualBehaviours(compile: CompileExpression = () => undefined): VirtualBehaviours {
-  const check: ExpressionCheck = (field, expression) => {
-    const detail = compile(expression);
-    return detail === undefined ? [] : [invalidValue(field, expression.text, detail)];
-  };
-  return (group, resource) => {
-    const key = `${group}/${resource}`;
-    const own = OWN.get(key);
-    const schema = SCHEMAS.get(key);
-    return own === undefined || schema === undefined ? undefined : behaviour(own, schema, check);
-  };
-}
+/** The behaviour of a virtual kind. */
+export const virtualBehaviour: VirtualBehaviours = (group, resource) => {
+  const key = `${group}/${resource}`;
+  const own = OWN.get(key);
+  const schema = SCHEMAS.get(key);
+  return own === undefined || schema === undefined ? undefined : behaviour(own, schema);
+};
 
-function behaviour(own: OwnKind, schema: PatchSchema, check: ExpressionCheck): VirtualBehaviour {
+function behaviour(own: OwnKind, schema: PatchSchema): VirtualBehaviour {
   const { group, resource, kind, unconditionalUpdate } = own;
   return {
     unconditionalUpdate,
@@ -72,9 +64,7 @@ function behaviour(own: OwnKind, schema: PatchSchema, check: ExpressionCheck): V
     },
     validate(object, previous, subresource) {
       const problems =
-        subresource === 'status'
-          ? (own.statusProblems?.(object, previous) ?? [])
-          : own.problems(object, previous, check);
+        subresource === 'status' ? (own.statusProblems?.(object, previous) ?? []) : own.problems(object, previous);
       if (problems.length > 0) throw invalid({ group, what: kind, name: nameOf(object) }, problems);
     },
     strategicMerge(current, patch) {

@@ -69,7 +69,6 @@ const DEFAULTS: ReadonlyMap<string, Defaults> = new Map([
   ['flowcontrol.apiserver.k8s.io/prioritylevelconfigurations', LEVEL],
   ['apiregistration.k8s.io/apiservices', { 'spec.service.port': 443 }],
   ['storage.k8s.io/csidrivers', DRIVER],
-  ['storage.k8s.io/csinodes', { spec: { drivers: [] }, 'spec.drivers': [] }],
 ]);
 
 /** The defaults of a kind that data can say. */

@@ -37,8 +37,9 @@ export const NETWORKING_CELLS: CellsByKind = [
 ];
 
 function serviceCidrProblems(object: JsonObject, previous: JsonObject | undefined): FieldProblem[] {
-  const cidrs = words(child(object, 'spec'), 'cidrs');
-  return previous === undefined ? cidrProblems(cidrs) : changeProblems(cidrs, words(child(previous, 'spec'), 'cidrs'));
+  const spec = child(object, 'spec');
+  if (previous === undefined) return cidrProblems(words(spec, 'cidrs'));
+  return changeProblems(spec, words(child(previous, 'spec'), 'cidrs'));
 }
 
 function cidrProblems(cidrs: readonly string[]): FieldProblem[] {
@@ -57,12 +58,13 @@ function cidrProblems(cidrs: readonly string[]): FieldProblem[] {
 }
 
 /** A second range may be added, nothing else may change. */
-function changeProblems(cidrs: readonly string[], stored: readonly string[]): FieldProblem[] {
+function changeProblems(spec: JsonObject, stored: readonly string[]): FieldProblem[] {
+  const cidrs = words(spec, 'cidrs');
   const changedAt = (at: number) => invalidValue(`${FIELD}[${at}]`, cidrs[at] ?? '', IMMUTABLE);
   if (cidrs.length === stored.length) {
     return stored.flatMap((cidr, at) => (cidr === cidrs[at] ? [] : [changedAt(at)]));
   }
-  if (stored.length !== 1 || cidrs.length !== 2) return [invalidValue(FIELD, [...cidrs], IMMUTABLE)];
+  if (stored.length !== 1 || cidrs.length !== 2) return [invalidValue(FIELD, spec['cidrs'] ?? null, IMMUTABLE)];
   return [...(cidrs[0] === stored[0] ? [] : [changedAt(0)]), ...cidrProblems(cidrs)];
 }
 
@@ -70,11 +72,15 @@ function ipAddressProblems(object: JsonObject, previous: JsonObject | undefined)
   const spec = child(object, 'spec');
   const parent = child(spec, 'parentRef');
   const path = 'spec.parentRef';
-  if (previous !== undefined) {
-    if (isDeepStrictEqual(parent, child(child(previous, 'spec'), 'parentRef'))) return [];
-    return [invalidValue(path, parent, IMMUTABLE)];
-  }
-  if (!isSet(spec, 'parentRef')) return [required(path)];
+  const problems = isSet(spec, 'parentRef') ? parentProblems(parent, path) : [required(path)];
+  if (previous === undefined) return problems;
+  // What is immutable is only looked at for what must be there.
+  const missing = problems.filter(({ reason }) => reason === 'FieldValueRequired');
+  if (isDeepStrictEqual(parent, child(child(previous, 'spec'), 'parentRef'))) return missing;
+  return [...missing, invalidValue(path, spec['parentRef'] ?? null, IMMUTABLE)];
+}
+
+function parentProblems(parent: JsonObject, path: string): FieldProblem[] {
   const [group, namespace] = [text(parent, 'group'), text(parent, 'namespace')];
   return [
     ...(group === '' ? [] : nameFaults(`${path}.group`, group, DNS_SUBDOMAIN)),

@@ -5,14 +5,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
-import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
+import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
 import { adminClient } from '../support/control-plane.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const ROOT = `/apis/${GROUP}/v1`;
 const NAME = 'strategic-merge-test';
 const STRATEGIC = 'application/strategic-merge-patch+json';
-const virtualBehaviour = createVirtualBehaviours();
 const client = adminClient(inject('controlPlane'));
 
 const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: `owner-${uid}`, uid });

@@ -5,23 +5,25 @@
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
-import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
+import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { type Change, changed } from '../support/differential.ts';
 import { eventually } from '../support/processes.ts';
 import { sample, virtualVectors } from '../support/virtual-vectors.ts';
 import { virtualKinds } from '../tools/virtual-crds.ts';
 
+/** Whole objects are shown as Go's internal types print them. */
 const OBJECT_VALUE = /Invalid value: \{.*?\}(?=: )/g;
+/** What the parser expected where there is no sense in an expression. */
+const SYNTAX = /Syntax error: .*?(?=\\n)/g;
 const client = adminClient(inject('controlPlane'));
-const behaviours = createVirtualBehaviours();
 afterAll(() => client.close());
 
 const vectors = virtualVectors();
 
 /** What our own checks make of an object: it with its defaults, or the refusal. */
 function judged(resource: string, group: string, object: JsonObject, previous?: JsonObject, subresource = '') {
-  const behaviour = behaviours(group, resource);
+  const behaviour = virtualBehaviour(group, resource);
   if (behaviour === undefined) throw new Error(`${resource} has no behaviour`);
   try {
     const complete = behaviour.withDefaults(object);
@@ -38,8 +40,8 @@ function judged(resource: string, group: string, object: JsonObject, previous?: 
 function comparable(status: number, body: unknown): JsonValue {
   if (!isObject(body)) throw new Error(`answered with ${status} and no object`);
   const { message = '', reason = '', details = {} } = body;
-  // Whole objects are shown as Go's internal types print them.
-  const text = (value: JsonValue) => JSON.parse(JSON.stringify(value).replaceAll(OBJECT_VALUE, 'Invalid value: {}'));
+  const text = (value: JsonValue) =>
+    JSON.parse(JSON.stringify(value).replaceAll(OBJECT_VALUE, 'Invalid value: {}').replaceAll(SYNTAX, 'Syntax error'));
   return status === 422 ? { status, message: text(message), reason, details: text(details) } : { status, reason };
 }
 

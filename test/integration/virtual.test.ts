@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { ApiError } from '../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../src/k8s/types.ts';
-import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
+import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
 import { printerOf } from '../../src/virtual/tables.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { defaultRoles } from '../tools/default-roles.ts';
@@ -18,7 +18,6 @@ import { virtualFiles, virtualKinds } from '../tools/virtual-crds.ts';
 const ROOT = new URL('../../', import.meta.url);
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const VIRTUAL = '/apis/virtual.kubeveil.dev/v1';
-const virtualBehaviour = createVirtualBehaviours();
 const client = adminClient(inject('controlPlane'));
 afterAll(() => client.close());
 

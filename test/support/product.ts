@@ -99,8 +99,14 @@ async function wallsAct(admin: KubeClient): Promise<boolean> {
 }
 
 /** Makes a tenant by the command line, and reads what tests need of it. */
-export async function makeTenant(controlPlane: ControlPlaneFacts, id: string, file: string): Promise<TenantFacts> {
-  await cli(['tenant', 'create', id, '--kubeconfig', controlPlane.adminKubeconfigPath, '--out', file]);
+export async function makeTenant(
+  controlPlane: ControlPlaneFacts,
+  id: string,
+  file: string,
+  policy = 'default',
+): Promise<TenantFacts> {
+  const kubeconfig = ['--kubeconfig', controlPlane.adminKubeconfigPath];
+  await cli(['tenant', 'create', id, ...kubeconfig, '--out', file, '--policy', policy]);
   // What kubectl prints of contexts would name the tenant, and drown the search for real leaks.
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`kubeveil-${id}`, 'cluster'));
   const [{ user }] = parse(readFileSync(file, 'utf8')).users;

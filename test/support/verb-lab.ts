@@ -15,7 +15,7 @@ import type { Call, VerbDeps } from '../../src/verbs/call.ts';
 import { NOTHING_KEPT } from '../../src/verbs/kept.ts';
 import { createLocalViews } from '../../src/verbs/local-views.ts';
 import { serve } from '../../src/verbs/verbs.ts';
-import { createVirtualBehaviours } from '../../src/virtual/behaviours.ts';
+import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
 import { standingObjects } from '../../src/virtual/standing.ts';
 import { printerOf } from '../../src/virtual/tables.ts';
 import { type Scripted, ScriptedUpstream, textOf } from './scripted-upstream.ts';
@@ -89,7 +89,7 @@ export class VerbLab {
       cache: options.cache ?? NOTHING_KEPT,
       views: createLocalViews(options.followed ?? new Map()),
       standing: standingObjects,
-      virtual: createVirtualBehaviours(),
+      virtual: virtualBehaviour,
       printers: printerOf,
       grants: options.grants ?? { applies: () => false, check() {} },
       creationRefusal: () => options.creationRefusal,

@@ -5,18 +5,13 @@
 import { duplicate, type FieldProblem, required, tooMany } from '../../k8s/field-problems.ts';
 import { text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
-import type { ExpressionCheck } from '../expressions.ts';
+import { expressionProblems } from '../expressions.ts';
 import { list, qualifiedNameFaults } from '../field-checks.ts';
 
 const MAX = 64;
 
 /** @param owner the webhook or the policy's spec. @param hasParams true where `params` may be used */
-export function matchConditionProblems(
-  owner: JsonObject,
-  path: string,
-  check: ExpressionCheck,
-  hasParams: boolean,
-): FieldProblem[] {
+export function matchConditionProblems(owner: JsonObject, path: string, hasParams: boolean): FieldProblem[] {
   const conditions = list(owner, 'matchConditions');
   const names = conditions.map((condition) => text(condition, 'name'));
   const problems = conditions.length > MAX ? [tooMany(path, conditions.length, MAX)] : [];
@@ -25,8 +20,8 @@ export function matchConditionProblems(
     const field = `${path}[${at}]`;
     if (expression === '') problems.push(required(`${field}.expression`));
     else {
-      const use = { use: 'condition', text: expression, hasParams, hasAuthorizer: true } as const;
-      problems.push(...check(`${field}.expression`, use));
+      const use = { use: 'condition', text: expression, hasParams } as const;
+      problems.push(...expressionProblems(`${field}.expression`, use));
     }
     if (name === '') problems.push(required(`${field}.name`));
     else {

@@ -3,12 +3,13 @@
  * @see k8s.io/kubernetes pkg/apis/admissionregistration/validation/validation.go at v1.36
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { Type } from '../../cel/types.ts';
 import { duplicate, type FieldProblem, invalidValue, notSupported, required } from '../../k8s/field-problems.ts';
 import { nameOf } from '../../k8s/meta.ts';
 import { child, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { conditionProblems } from '../conditions.ts';
-import type { Expression, ExpressionCheck, NamedExpression } from '../expressions.ts';
+import { type Expression, expressionProblems, typeOf } from '../expressions.ts';
 import { isSet, list, qualifiedNameFaults, values, wordFaults } from '../field-checks.ts';
 import { matchConditionProblems } from './match-conditions.ts';
 import { matchResourcesProblems } from './match-resources.ts';
@@ -24,37 +25,29 @@ const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch'];
 const IDENTIFIER =
   /^(?!(?:true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$)[_a-zA-Z][_a-zA-Z0-9]*$/;
 
-export function validatingPolicyProblems(
-  policy: JsonObject,
-  previous: JsonObject | undefined,
-  check: ExpressionCheck,
-): FieldProblem[] {
+export function validatingPolicyProblems(policy: JsonObject, previous: JsonObject | undefined): FieldProblem[] {
   const spec = child(policy, 'spec');
-  const uses = usesOf(spec);
-  const problems = sharedProblems(spec, previous, check, uses);
+  const uses = usesOf(spec, false);
+  const problems = sharedProblems(spec, previous, uses);
   const [validations, annotations] = [list(spec, 'validations'), list(spec, 'auditAnnotations')];
   if (validations.length === 0 && annotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item';
     return [...problems, required('spec.validations', detail), required('spec.auditAnnotations', detail)];
   }
   validations.forEach((validation, at) => {
-    problems.push(...validationProblems(validation, `spec.validations[${at}]`, check, uses));
+    problems.push(...validationProblems(validation, `spec.validations[${at}]`, uses));
   });
-  return [...problems, ...annotationsProblems(policy, annotations, check, uses)];
+  return [...problems, ...annotationsProblems(policy, annotations, uses)];
 }
 
-export function mutatingPolicyProblems(
-  policy: JsonObject,
-  previous: JsonObject | undefined,
-  check: ExpressionCheck,
-): FieldProblem[] {
+export function mutatingPolicyProblems(policy: JsonObject, previous: JsonObject | undefined): FieldProblem[] {
   const spec = child(policy, 'spec');
-  const uses = usesOf(spec);
-  const problems = sharedProblems(spec, previous, check, uses, true);
+  const uses = usesOf(spec, true);
+  const problems = sharedProblems(spec, previous, uses, true);
   const mutations = list(spec, 'mutations');
   if (mutations.length === 0) problems.push(required('spec.mutations', 'mutations must contain at least one item'));
   mutations.forEach((mutation, at) => {
-    problems.push(...mutationProblems(mutation, `spec.mutations[${at}]`, check, uses));
+    problems.push(...mutationProblems(mutation, `spec.mutations[${at}]`, uses));
   });
   if (text(spec, 'reinvocationPolicy') === '') problems.push(required('spec.reinvocationPolicy'));
   else problems.push(...wordFaults('spec.reinvocationPolicy', spec['reinvocationPolicy'], REINVOCATION_POLICIES));
@@ -74,20 +67,39 @@ export function policyStatusProblems(policy: JsonObject): FieldProblem[] {
   return [...warnings, ...conditionProblems(list(status, 'conditions'), 'status.conditions')];
 }
 
-/** What an expression of this policy may use. */
-type Uses = Pick<Expression, 'hasParams' | 'variables'>;
+/** What an expression of this policy may use, and what is wrong with the variables among it. */
+interface Uses extends Pick<Expression, 'hasParams' | 'variables'> {
+  readonly problems: FieldProblem[];
+}
 
-function usesOf(spec: JsonObject): Uses {
-  const variables = list(spec, 'variables').map(
-    (variable): NamedExpression => ({ name: text(variable, 'name'), text: text(variable, 'expression') }),
-  );
-  return { hasParams: isSet(spec, 'paramKind'), variables };
+/** @param always true where `variables` is known even if there are none */
+function usesOf(spec: JsonObject, always: boolean): Uses {
+  const hasParams = isSet(spec, 'paramKind');
+  const declared = list(spec, 'variables');
+  const types = new Map<string, Type>();
+  const problems = declared.flatMap((variable, at) => {
+    const path = `spec.variables[${at}]`;
+    const [name, expression] = [text(variable, 'name'), text(variable, 'expression')];
+    if (expression.trim() === '') {
+      return [...variableNameProblems(name, path), required(`${path}.expression`, 'expression is not specified')];
+    }
+    // A variable may use those before it.
+    const use = { use: 'variable', text: expression, hasParams, variables: types } as const;
+    const judged = typeOf(`${path}.expression`, use);
+    types.set(name, judged.type);
+    return [...variableNameProblems(name, path), ...judged.problems];
+  });
+  return { hasParams, variables: always || declared.length > 0 ? types : undefined, problems };
+}
+
+function variableNameProblems(name: string, path: string): FieldProblem[] {
+  if (name.trim() === '') return [required(`${path}.name`, 'name is not specified')];
+  return IDENTIFIER.test(name) ? [] : [invalidValue(`${path}.name`, name, 'must be a valid CEL identifier')];
 }
 
 function sharedProblems(
   spec: JsonObject,
   previous: JsonObject | undefined,
-  check: ExpressionCheck,
   uses: Uses,
   mutating = false,
 ): FieldProblem[] {
@@ -102,12 +114,9 @@ function sharedProblems(
     if (mutating) problems.push(...mutatingOperationProblems(rules, `${path}.resourceRules`));
   }
   if (!keepsConditions(spec, previous)) {
-    problems.push(...matchConditionProblems(spec, 'spec.matchConditions', check, uses.hasParams));
+    problems.push(...matchConditionProblems(spec, 'spec.matchConditions', uses.hasParams));
   }
-  uses.variables?.forEach((variable, at) => {
-    problems.push(...variableProblems(variable, at, check, uses));
-  });
-  return problems;
+  return [...problems, ...uses.problems];
 }
 
 /** Conditions that were stored are not judged again, as long as what they may use is the same. */
@@ -120,37 +129,21 @@ function keepsConditions(spec: JsonObject, previous: JsonObject | undefined): bo
   );
 }
 
-function variableProblems(variable: NamedExpression, at: number, check: ExpressionCheck, uses: Uses): FieldProblem[] {
-  const path = `spec.variables[${at}]`;
-  const problems: FieldProblem[] = [];
-  if (variable.name.trim() === '') problems.push(required(`${path}.name`, 'name is not specified'));
-  else if (!IDENTIFIER.test(variable.name)) {
-    problems.push(invalidValue(`${path}.name`, variable.name, 'must be a valid CEL identifier'));
-  }
-  if (variable.text.trim() === '') {
-    return [...problems, required(`${path}.expression`, 'expression is not specified')];
-  }
-  // A variable may use those before it.
-  const before = (uses.variables ?? []).slice(0, at);
-  const use = { ...uses, use: 'variable', text: variable.text, hasAuthorizer: true, variables: before } as const;
-  return [...problems, ...check(`${path}.expression`, use)];
-}
-
-function validationProblems(validation: JsonObject, path: string, check: ExpressionCheck, uses: Uses): FieldProblem[] {
+function validationProblems(validation: JsonObject, path: string, uses: Uses): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const expression = text(validation, 'expression');
   if (expression.trim() === '') problems.push(required(`${path}.expression`, 'expression is not specified'));
   else {
-    const use = { ...uses, use: 'validation', text: expression, hasAuthorizer: true } as const;
-    problems.push(...check(`${path}.expression`, use));
+    const use = { ...uses, use: 'validation', text: expression } as const;
+    problems.push(...expressionProblems(`${path}.expression`, use));
   }
   const [message, messageExpression] = [text(validation, 'message'), text(validation, 'messageExpression')];
   const blank = 'must be non-empty if specified';
   if (messageExpression !== '' && messageExpression.trim() === '') {
     problems.push(invalidValue(`${path}.messageExpression`, messageExpression, blank));
   } else if (messageExpression !== '') {
-    const use = { ...uses, use: 'message', text: messageExpression, hasAuthorizer: false } as const;
-    problems.push(...check(`${path}.messageExpression`, use));
+    const use = { ...uses, use: 'message', text: messageExpression } as const;
+    problems.push(...expressionProblems(`${path}.messageExpression`, use));
   }
   if (message !== '' && message.trim() === '') problems.push(invalidValue(`${path}.message`, message, blank));
   else if (/[\n\r]/.test(message.trim())) {
@@ -159,12 +152,7 @@ function validationProblems(validation: JsonObject, path: string, check: Express
   return [...problems, ...wordFaults(`${path}.reason`, validation['reason'], REASONS)];
 }
 
-function annotationsProblems(
-  policy: JsonObject,
-  annotations: readonly JsonObject[],
-  check: ExpressionCheck,
-  uses: Uses,
-): FieldProblem[] {
+function annotationsProblems(policy: JsonObject, annotations: readonly JsonObject[], uses: Uses): FieldProblem[] {
   const path = 'spec.auditAnnotations';
   const keys = annotations.map((annotation) => text(annotation, 'key'));
   const problems: FieldProblem[] = [];
@@ -174,19 +162,13 @@ function annotationsProblems(
   }
   annotations.forEach((annotation, at) => {
     const key = keys[at] ?? '';
-    problems.push(...annotationProblems(nameOf(policy), annotation, `${path}[${at}]`, check, uses));
+    problems.push(...annotationProblems(nameOf(policy), annotation, `${path}[${at}]`, uses));
     if (keys.indexOf(key) < at) problems.push(duplicate(`${path}[${at}].key`, key));
   });
   return problems;
 }
 
-function annotationProblems(
-  policy: string,
-  annotation: JsonObject,
-  path: string,
-  check: ExpressionCheck,
-  uses: Uses,
-): FieldProblem[] {
+function annotationProblems(policy: string, annotation: JsonObject, path: string, uses: Uses): FieldProblem[] {
   const key = text(annotation, 'key');
   const problems =
     policy === ''
@@ -198,10 +180,10 @@ function annotationProblems(
   if (Buffer.byteLength(expression) > MAX_ANNOTATION_EXPRESSION) {
     return [...problems, required(field, `must not exceed ${MAX_ANNOTATION_EXPRESSION} bytes in length`)];
   }
-  return [...problems, ...check(field, { ...uses, use: 'annotation', text: expression, hasAuthorizer: true })];
+  return [...problems, ...expressionProblems(field, { ...uses, use: 'annotation', text: expression })];
 }
 
-function mutationProblems(mutation: JsonObject, path: string, check: ExpressionCheck, uses: Uses): FieldProblem[] {
+function mutationProblems(mutation: JsonObject, path: string, uses: Uses): FieldProblem[] {
   const patchType = text(mutation, 'patchType');
   if (patchType === '') return [required(`${path}.patchType`)];
   if (!PATCH_TYPES.includes(patchType)) return [notSupported(`${path}.patchType`, patchType, PATCH_TYPES)];
@@ -216,7 +198,7 @@ function mutationProblems(mutation: JsonObject, path: string, check: ExpressionC
     const field = `${path}.${own}.expression`;
     const expression = text(child(mutation, own), 'expression').trim();
     if (expression === '') problems.push(required(field));
-    else problems.push(...check(field, { ...uses, use: own, text: expression, hasAuthorizer: true }));
+    else problems.push(...expressionProblems(field, { ...uses, use: own, text: expression }));
   }
   if (isSet(mutation, other)) {
     const detail = `must not be specified when patchType is ${patchType}`;

@@ -9,7 +9,6 @@ import { duplicate, type FieldProblem, invalidValue, required } from '../../k8s/
 import { DNS_1035_LABEL, DNS_SUBDOMAIN, nameProblems } from '../../k8s/name-rules.ts';
 import { child, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
-import type { ExpressionCheck } from '../expressions.ts';
 import { isSet, list, number, values, wordFaults, words } from '../field-checks.ts';
 import { selectorProblems } from '../label-selector.ts';
 import { clientConfigProblems } from './client-config.ts';
@@ -35,7 +34,7 @@ interface Strictness {
 
 /** The validation of one of the two kinds. @param mutating which of them */
 export function webhookConfigurationProblems(mutating: boolean) {
-  return (object: JsonObject, previous: JsonObject | undefined, check: ExpressionCheck): FieldProblem[] => {
+  return (object: JsonObject, previous: JsonObject | undefined): FieldProblem[] => {
     const hooks = list(object, 'webhooks');
     const strict = strictnessOf(hooks, previous === undefined ? undefined : list(previous, 'webhooks'));
     const names = hooks.map((hook) => text(hook, 'name'));
@@ -44,7 +43,7 @@ export function webhookConfigurationProblems(mutating: boolean) {
       const name = names[at] ?? '';
       const isTaken = strict.uniqueNames && name !== '' && names.indexOf(name) < at;
       return [
-        ...hookProblems(hook, path, mutating, strict, check),
+        ...hookProblems(hook, path, mutating, strict),
         ...reviewVersionProblems(words(hook, 'admissionReviewVersions'), `${path}.admissionReviewVersions`, strict),
         ...(isTaken ? [duplicate(`${path}.name`, name)] : []),
       ];
@@ -70,13 +69,7 @@ function strictnessOf(hooks: readonly JsonObject[], stored: readonly JsonObject[
   };
 }
 
-function hookProblems(
-  hook: JsonObject,
-  path: string,
-  mutating: boolean,
-  strict: Strictness,
-  check: ExpressionCheck,
-): FieldProblem[] {
+function hookProblems(hook: JsonObject, path: string, mutating: boolean, strict: Strictness): FieldProblem[] {
   const sideEffects = strict.noSideEffects ? NO_SIDE_EFFECTS : SIDE_EFFECTS;
   const timeout = number(hook, 'timeoutSeconds');
   return [
@@ -93,7 +86,7 @@ function hookProblems(
     ...SELECTORS.flatMap((key) => hookSelectorProblems(child(hook, key), `${path}.${key}`, strict)),
     ...(mutating ? wordFaults(`${path}.reinvocationPolicy`, hook['reinvocationPolicy'], REINVOCATION_POLICIES) : []),
     ...clientConfigProblems(child(hook, 'clientConfig'), `${path}.clientConfig`),
-    ...(strict.conditions ? matchConditionProblems(hook, `${path}.matchConditions`, check, false) : []),
+    ...(strict.conditions ? matchConditionProblems(hook, `${path}.matchConditions`, false) : []),
   ];
 }
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/k8s/types.ts';
 import { KINDS } from '../../../src/kinds/table.ts';
-import { createVirtualBehaviours } from '../../../src/virtual/behaviours.ts';
+import { virtualBehaviour } from '../../../src/virtual/behaviours.ts';
 import { makeVirtualCrd } from './crd.ts';
 import { inlined, schemaOfKind, structural } from './schema.ts';
 
 const REF = '#/components/schemas/';
-
-const virtualBehaviour = createVirtualBehaviours();
 
 describe('references', () => {
   const schemas: JsonObject = {

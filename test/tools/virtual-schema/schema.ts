@@ -2,7 +2,7 @@
  * A kind's OpenAPI v3 schema, as kube-apiserver publishes it, made fit for a CustomResourceDefinition.
  *
  * References are put in their place; a default of `{}` or `""` (which is Go's zero value, not a default) goes; keys of
- * keyed lists become required; a list mark on what is no list goes. Only keywords that are known here are kept, and an
+ * keyed lists become required, and nothing else is, as Go reads what is left out as empty; a list mark on what is no list goes. Only keywords that are known here are kept, and an
  * unknown one is an error, so that a new Kubernetes version cannot lose meaning silently. Unknown fields are preserved
  * nowhere. Descriptions are left out: the API server would hold them in memory, and tenants read the native kind's.
  *
@@ -23,7 +23,6 @@ const KEPT = new Set([
   'minimum',
   'nullable',
   'pattern',
-  'required',
   'type',
   'x-kubernetes-list-map-keys',
   'x-kubernetes-list-type',
@@ -32,6 +31,7 @@ const KEPT = new Set([
 /** Said elsewhere, or without meaning for a custom resource. */
 const LEFT_OUT = new Set([
   'description',
+  'required',
   'x-kubernetes-group-version-kind',
   'x-kubernetes-patch-merge-key',
   'x-kubernetes-patch-strategy',
@@ -118,8 +118,7 @@ function withRequired(items: JsonObject, keys: readonly string[]): JsonObject {
   const properties = isObject(items['properties']) ? items['properties'] : {};
   const needed = keys.filter((key) => !isObject(properties[key]) || properties[key]['default'] === undefined);
   if (needed.length === 0) return items;
-  const required = Array.isArray(items['required']) ? items['required'] : [];
-  return { ...items, required: [...new Set([...required, ...needed])] };
+  return { ...items, required: needed };
 }
 
 function mapKeys(schema: JsonObject): string[] {
