@@ -18,6 +18,7 @@
  * The others (health, ready, authz, hold) only refuse or let pass.
  */
 import type { Duplex } from 'node:stream';
+import type { RepeatedKey } from './k8s/repeated-key.ts';
 import type { Gvk, JsonObject, WatchEvent } from './k8s/types.ts';
 import type { KindAtVersion, Verb } from './kinds/kind.ts';
 import type { TenantId, TenantName } from './tenancy/names.ts';
@@ -141,8 +142,8 @@ export interface Body {
   readonly contentType: string;
   /** The document. JSON Patch is an array, hence not always an object. */
   readonly document: JsonObject | JsonObject[];
-  /** What stands twice in it, as kube-apiserver words it: of these the last is in the document. */
-  readonly duplicates?: readonly string[];
+  /** Keys that stood more than once in it; `document` has the last of each. */
+  readonly repeated?: readonly RepeatedKey[];
 }
 
 /** What is known of any request that may be served. */

@@ -3,13 +3,13 @@ import { ApiError } from '../errors.ts';
 import { type BodyContext, decodeBody } from './body.ts';
 import { stringifyJson } from './json.ts';
 import { encodeObject } from './protobuf/codec.ts';
-import { parseYaml } from './yaml-read.ts';
+import { readYaml } from './yaml-read.ts';
 
 const CREATE: BodyContext = {
   verb: 'create',
   gvk: { group: '', version: 'v1', kind: 'ConfigMap' },
   custom: false,
-  readYaml: async (text) => parseYaml(text),
+  readYaml: async (text) => readYaml(text),
 };
 const PATCH: BodyContext = { ...CREATE, verb: 'patch' };
 const DELETE: BodyContext = { ...CREATE, verb: 'delete' };
@@ -43,6 +43,7 @@ describe('whole objects', () => {
     expect(await decodeBody(Buffer.from(body), type, CREATE)).toEqual({
       contentType: 'application/json',
       document: CONFIG_MAP,
+      repeated: [],
     });
   });
 
@@ -101,15 +102,14 @@ describe('whole objects', () => {
 
   it('tells of what stands twice', async () => {
     const twice = async (body: string, type: string, context = CREATE) =>
-      (await decodeBody(Buffer.from(body), type, context))?.duplicates;
-    expect(await twice('{"a":1,"a":2}', 'application/json')).toEqual(['duplicate field "a"']);
-    expect(await twice('{"a":1,\n"a":2}', 'application/yaml')).toEqual(['line 2: key "a" already set in map']);
-    expect(await twice('{"a":1}', 'application/json')).toBeUndefined();
+      (await decodeBody(Buffer.from(body), type, context))?.repeated.map(({ path, line }) => [...path, line]);
+    expect(await twice('{"a":1,"a":2}', 'application/json')).toEqual([['a', 1]]);
+    expect(await twice('{"a":1,\n"a":2}', 'application/yaml')).toEqual([['a', 2]]);
+    expect(await twice('a: 1\nb: 1\na: 2', 'application/yaml')).toEqual([['a', 3]]);
+    expect(await twice('{"a":1}', 'application/json')).toEqual([]);
     const patch = { ...CREATE, verb: 'patch' };
-    expect(await twice('{"a":1,"a":2}', 'application/merge-patch+json', patch)).toEqual(['duplicate field "a"']);
-    expect(await twice('[{"op":"add","op":"test"}]', 'application/json-patch+json', patch)).toEqual([
-      'json patch duplicate field "[0].op"',
-    ]);
+    expect(await twice('{"a":1,"a":2}', 'application/merge-patch+json', patch)).toEqual([['a', 1]]);
+    expect(await twice('[{"op":"add","op":"test"}]', 'application/json-patch+json', patch)).toEqual([[0, 'op', 1]]);
   });
 
   it('refuses bytes that are not UTF-8, in JSON and in YAML', async () => {
@@ -155,6 +155,7 @@ describe('patches', () => {
     expect(await decodeBody(Buffer.from(body), `${type}; charset=utf-8`, PATCH)).toEqual({
       contentType: type,
       document,
+      repeated: [],
     });
   });
 

@@ -8,12 +8,14 @@
  */
 
 import { ApiError } from '../errors.ts';
+import type { RepeatedKey } from '../k8s/repeated-key.ts';
 import { type Gvk, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import { type DuplicateKey, duplicateKeys } from './duplicate-keys.ts';
 import { JsonSyntaxError, parseJson } from './json.ts';
 import { decodeObject } from './protobuf/codec.ts';
 import { ProtobufError } from './protobuf/errors.ts';
+import { findRepeatedKeys } from './repeated-keys.ts';
 import { goType, readTypeMeta, unrecognized, VERSION_KIND } from './type-meta.ts';
+import type { YamlDocument } from './yaml-read.ts';
 
 export interface BodyContext {
   /** As in RequestInfo. */
@@ -25,14 +27,14 @@ export interface BodyContext {
   /** The body is a custom resource itself, not one of a subresource's kind: it must name its kind. */
   readonly namesKind?: boolean;
   /** Reads YAML that is not JSON. @throws {JsonSyntaxError} and whatever refuses to read it now */
-  readonly readYaml: (text: string) => Promise<JsonValue>;
+  readonly readYaml: (text: string) => Promise<YamlDocument>;
 }
 
 export interface DecodedBody {
   readonly contentType: string;
   readonly document: JsonObject | JsonObject[];
-  /** What stands twice in it, as kube-apiserver words it. */
-  readonly duplicates?: readonly string[];
+  /** Keys that stood more than once, of which `document` has the last. */
+  readonly repeated: readonly RepeatedKey[];
 }
 
 const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
@@ -71,15 +73,17 @@ export async function decodeBody(
   if (type === undefined || !types.includes(type)) throw unsupported(types);
   if (isDelete) {
     const refuse = (why: string, cause?: unknown): ApiError => bad(why, cause);
-    const document = (await decode(bytes, type, { ...context, gvk: DELETE_OPTIONS }, refuse)) ?? {};
+    const read = await decode(bytes, type, { ...context, gvk: DELETE_OPTIONS }, refuse);
+    const document = read.document ?? {};
     if (!isObject(document))
       throw bad(`json: cannot unmarshal ${goType(document)} into Go value of type v1.DeleteOptions`);
-    return { contentType: 'application/json', document };
+    return { contentType: 'application/json', document, repeated: [] };
   }
   const { kind } = context.gvk;
   const refuse = (why: string, cause?: unknown): ApiError => unrecognized(kind, why, bytes, cause);
-  const document = readTypeMeta(await decode(bytes, type, context, refuse), bytes, kind, context.namesKind ?? false);
-  return { contentType: 'application/json', document, ...duplicatesIn(bytes, type) };
+  const { document, repeated } = await decode(bytes, type, context, refuse);
+  const object = readTypeMeta(document, bytes, kind, context.namesKind ?? false);
+  return { contentType: 'application/json', document: object, repeated };
 }
 
 async function decode(
@@ -87,30 +91,15 @@ async function decode(
   type: string,
   context: BodyContext,
   refuse: (why: string, cause?: unknown) => ApiError,
-): Promise<JsonValue> {
+): Promise<YamlDocument> {
   try {
-    if (type === PROTOBUF) return fromProtobuf(bytes, context.gvk);
-    return type === 'application/yaml' ? await fromYaml(bytes, context) : parseJson(bytes);
+    if (type === PROTOBUF) return { document: fromProtobuf(bytes, context.gvk), repeated: [] };
+    return type === 'application/yaml' ? await fromYaml(bytes, context) : fromJson(bytes);
   } catch (error) {
     if (error instanceof ProtobufError) throw refuse(error.message, error);
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw refuse(`${type === 'application/json' ? VERSION_KIND : ''}${error.message}`, error);
   }
-}
-
-/** Only what was read as JSON has any: a YAML document with a key twice is refused. */
-function duplicatesIn(bytes: Uint8Array, type: string): Pick<DecodedBody, 'duplicates'> {
-  if (type === PROTOBUF) return {};
-  const found = duplicateKeys(Buffer.from(bytes).toString('utf8'));
-  if (found.length === 0) return {};
-  return { duplicates: found.map((one) => duplicateText(one, type)) };
-}
-
-function duplicateText({ path, key, line }: DuplicateKey, type: string): string {
-  // Under a type that says YAML it is read as YAML, of which JSON is a part.
-  if (type === APPLY || type === 'application/yaml')
-    return `line ${line}: key ${JSON.stringify(key)} already set in map`;
-  return `${type === JSON_PATCH ? 'json patch ' : ''}duplicate field ${JSON.stringify(path)}`;
 }
 
 /** A field that the schema does not know would be lost on the way; better that the sender learns of it. */
@@ -123,12 +112,18 @@ function fromProtobuf(bytes: Uint8Array, gvk: Gvk): JsonObject {
 }
 
 /** Most YAML on the wire is JSON (kubectl's server-side apply sends nothing else), and JSON is cheap to read. */
-async function fromYaml(bytes: Uint8Array, { readYaml }: BodyContext): Promise<JsonValue> {
+async function fromYaml(bytes: Uint8Array, { readYaml }: BodyContext): Promise<YamlDocument> {
   try {
-    return parseJson(bytes);
+    return fromJson(bytes);
   } catch {
     return await readYaml(utf8(bytes));
   }
+}
+
+function fromJson(bytes: Uint8Array): YamlDocument {
+  const text = utf8(bytes);
+  const document = parseJson(text);
+  return { document, repeated: findRepeatedKeys(text, document) };
 }
 
 async function decodePatch(
@@ -141,17 +136,17 @@ async function decodePatch(
     throw new ApiError('ERR_UNSUPPORTED_MEDIA_TYPE', '415: Unsupported Media Type', { details: {} });
   }
   if (context.custom && type === STRATEGIC) throw unsupported(PATCH_TYPES.filter((each) => each !== STRATEGIC));
-  let document: JsonValue;
+  let read: YamlDocument;
   try {
-    document = type === APPLY ? await fromYaml(bytes, context) : parseJson(bytes);
+    read = type === APPLY ? await fromYaml(bytes, context) : fromJson(bytes);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw bad(`error decoding patch: ${error.message}`, error);
     throw error;
   }
-  const duplicates = duplicatesIn(bytes, type);
-  if (type === JSON_PATCH) return { contentType: type, document: operations(document), ...duplicates };
+  const { document, repeated } = read;
+  if (type === JSON_PATCH) return { contentType: type, document: operations(document), repeated };
   if (!isObject(document)) throw bad('error decoding patch: the patch must be an object');
-  return { contentType: type, document, ...duplicates };
+  return { contentType: type, document, repeated };
 }
 
 function operations(document: JsonValue): JsonObject[] {

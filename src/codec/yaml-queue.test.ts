@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { JsonValue } from '../k8s/types.ts';
 import { JsonSyntaxError } from './json.ts';
 import { createYamlReader, type YamlReader } from './yaml-queue.ts';
+import type { YamlDocument } from './yaml-read.ts';
 
 const DOCUMENT_MS = 5_000;
 
@@ -9,13 +9,13 @@ const DOCUMENT_MS = 5_000;
 class FakeThreads {
   readonly started: Array<{ ended: boolean; onEnd: () => void }> = [];
   /** By text: what is being read now. */
-  readonly reading = new Map<string, PromiseWithResolvers<JsonValue>>();
+  readonly reading = new Map<string, PromiseWithResolvers<YamlDocument>>();
   readonly start = (onEnd: () => void) => {
     const thread = { ended: false, onEnd };
     this.started.push(thread);
     return {
       read: (text: string) => {
-        const answer = Promise.withResolvers<JsonValue>();
+        const answer = Promise.withResolvers<YamlDocument>();
         this.reading.set(text, answer);
         return answer.promise.finally(() => this.reading.delete(text));
       },
@@ -26,7 +26,7 @@ class FakeThreads {
   };
 
   async finish(text: string): Promise<void> {
-    this.reading.get(text)?.resolve(text);
+    this.reading.get(text)?.resolve({ document: text, repeated: [] });
     await settle();
   }
 }
@@ -57,11 +57,11 @@ afterEach(() => {
 const open = new AbortController().signal;
 
 /** Starts to read, and keeps what became of it. */
-function read(tenant: string, text: string, signal = open): { answer: Promise<JsonValue>; outcome(): unknown } {
+function read(tenant: string, text: string, signal = open): { answer: Promise<YamlDocument>; outcome(): unknown } {
   let outcome: unknown;
   const answer = reader.read(text, { tenant, signal });
   answer.then(
-    (value) => (outcome = value),
+    ({ document }) => (outcome = document),
     (error) => (outcome = error),
   );
   return { answer, outcome: () => outcome };

@@ -9,8 +9,8 @@
  * A document whose client has gone is dropped, and at the end of the process all are, at once.
  */
 import { ApiError } from '../errors.ts';
-import type { JsonValue } from '../k8s/types.ts';
 import { JsonSyntaxError } from './json.ts';
+import type { YamlDocument } from './yaml-read.ts';
 import { startYamlThread, type YamlThread } from './yaml-thread.ts';
 
 /** For whom a document is read. */
@@ -25,7 +25,7 @@ export interface YamlReader extends Disposable {
    * @throws {JsonSyntaxError} fit for the sender; {@link ApiError} ERR_TOO_MANY_REQUESTS when too many of the tenant's
    *   documents wait, ERR_UNAVAILABLE when the process is ending; the signal's reason
    */
-  read(text: string, sender: YamlSender): Promise<JsonValue>;
+  read(text: string, sender: YamlSender): Promise<YamlDocument>;
 }
 
 export interface YamlReaderOptions {
@@ -47,7 +47,7 @@ const PENALTY_MS = 30_000;
 
 interface Job {
   readonly text: string;
-  readonly answer: PromiseWithResolvers<JsonValue>;
+  readonly answer: PromiseWithResolvers<YamlDocument>;
 }
 
 interface Queue {
@@ -141,7 +141,7 @@ export function createYamlReader(options: YamlReaderOptions = {}): YamlReader {
       const barredMs = queue.barredUntilMs - nowMs();
       if (barredMs > 0) throw barred(barredMs);
       if (queue.waiting.size >= waitingPerTenant) throw tooMany('too many YAML documents at once', 1);
-      const job: Job = { text, answer: Promise.withResolvers<JsonValue>() };
+      const job: Job = { text, answer: Promise.withResolvers<YamlDocument>() };
       queue.waiting.add(job);
       queues.set(tenant, queue);
       const drop = (): void => {

@@ -1,8 +1,8 @@
 /**
  * One YAML document -> JSON values, read as kube-apiserver reads it: YAML 1.1 booleans and octals, but times stay text.
  *
- * Refuses what has no JSON form or is only good for mischief: several documents, keys that are no scalars, a key that
- * stands twice, tags beyond JSON's, infinities, more aliases, levels or text than the caps, and aliases that make much
+ * Of a key that stands twice the last value counts, and it is told. Refuses what has no JSON form or is only good for
+ * mischief: several documents, keys that are no scalars, tags beyond JSON's, infinities, more aliases, levels or text than the caps, and aliases that make much
  * out of little. Still, YAML costs twenty times what JSON costs, and a document that means ill costs more: whatever a
  * client sent is read by `yaml-queue.ts`, on a thread that has a deadline.
  *
@@ -12,7 +12,9 @@ import {
   Composer,
   type Document,
   type DocumentOptions,
+  isPair,
   isScalar,
+  isSeq,
   LineCounter,
   type ParseOptions,
   Parser,
@@ -20,8 +22,10 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
+import type { RepeatedKey } from '../k8s/repeated-key.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import { JsonSyntaxError, MAX_JSON_DEPTH } from './json.ts';
+import { MAX_REPEATED_KEYS } from './repeated-keys.ts';
 import { isNestedDeeper } from './yaml-shape.ts';
 
 /** Characters of YAML text: as large as the largest body that the host takes. */
@@ -50,25 +54,42 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions & { logLevel: 'sil
 
 const rawJson = (JSON as unknown as { rawJSON(text: string): JsonValue }).rawJSON;
 
-/** @throws {JsonSyntaxError} fit for the sender, with the line */
+/** A document, with the keys in it that stand more than once: of them the last value counts. */
+export interface YamlDocument {
+  readonly document: JsonValue;
+  readonly repeated: readonly RepeatedKey[];
+}
+
+/** @throws {JsonSyntaxError} fit for the sender, with the line; also for a key that stands twice */
 export function parseYaml(text: string): JsonValue {
+  const { document, repeated } = readYaml(text);
+  const [first] = repeated;
+  if (first === undefined) return document;
+  throw new JsonSyntaxError(`yaml: line ${first.line}: key ${JSON.stringify(first.path.at(-1))} already set in map`);
+}
+
+/** @throws {JsonSyntaxError} fit for the sender, with the line */
+export function readYaml(text: string): YamlDocument {
   if (text.length > MAX_YAML_CHARACTERS) {
     throw new JsonSyntaxError(`YAML is taken up to ${MAX_YAML_CHARACTERS} characters: send this document as JSON`);
   }
   if (isNestedDeeper(text, MAX_JSON_DEPTH)) throw tooDeep();
   let plain: unknown;
+  let repeated: RepeatedKey[];
   try {
-    plain = compose(text).toJS({ maxAliasCount: MAX_ALIASES });
+    const { document, lines } = compose(text);
+    repeated = repeatedKeys(document, lines);
+    plain = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (cause) {
     if (cause instanceof JsonSyntaxError) throw cause;
     if (cause instanceof RangeError) throw new JsonSyntaxError('yaml: nested too deep', { cause });
     if (cause instanceof ReferenceError) throw new JsonSyntaxError('yaml: too many or unresolved aliases', { cause });
     throw new JsonSyntaxError('yaml: unreadable', { cause });
   }
-  return new Converter().value(plain, 0);
+  return { document: new Converter().value(plain, 0), repeated };
 }
 
-function compose(text: string): Document {
+function compose(text: string): { document: Document; lines: LineCounter } {
   const lines = new LineCounter();
   const documents: Document[] = [];
   for (const document of new Composer(OPTIONS).compose(new Parser(lines.addNewLine).parse(text))) {
@@ -76,42 +97,55 @@ function compose(text: string): Document {
   }
   const [document] = documents;
   if (document === undefined) throw new JsonSyntaxError('yaml: the document is empty');
-  const fault = document.errors[0] ?? document.warnings[0] ?? repeatedKey(document);
+  const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) {
     if ('code' in fault && fault.code === 'RESOURCE_EXHAUSTION') throw tooDeep();
     const { line, col } = lines.linePos(fault.pos[0]);
     throw new JsonSyntaxError(`yaml: ${firstLine(fault.message)} at line ${line}, column ${col}`);
   }
-  return document;
+  return { document, lines };
 }
 
-interface Fault {
-  readonly message: string;
-  /** Offsets in the text. */
-  readonly pos: readonly [number, number];
-}
-
-/** A key that stands twice in one map. Merge keys may. */
-function repeatedKey(document: Document): Fault | undefined {
-  let fault: Fault | undefined;
+/** Keys that stand more than once in one map. Merge keys may. */
+function repeatedKeys(document: Document, lines: LineCounter): RepeatedKey[] {
+  const found: RepeatedKey[] = [];
   visit(document, {
-    Map(_key, map) {
-      fault = repeatedIn(map);
-      return fault === undefined ? undefined : visit.BREAK;
+    Map(_key, map, above) {
+      for (const key of repeatedIn(map)) {
+        const { line } = lines.linePos(key.offset);
+        found.push({ path: [...stepsOf([...above, map]), key.name], line, after: key.after });
+        if (found.length === MAX_REPEATED_KEYS) return visit.BREAK;
+      }
+      return undefined;
     },
   });
-  return fault;
+  return found;
 }
 
-function repeatedIn(map: YAMLMap): Fault | undefined {
-  const seen = new Set<unknown>();
+interface FoundKey {
+  readonly name: string;
+  readonly offset: number;
+  readonly after: number;
+}
+
+function repeatedIn(map: YAMLMap): FoundKey[] {
+  const seen = new Set<string>();
+  const repeated: FoundKey[] = [];
   for (const { key } of map.items) {
     if (!isScalar(key) || key.value === MERGE_KEY) continue;
-    const at = key.range?.[0] ?? 0;
-    if (seen.has(key.value)) return { message: 'Map keys must be unique', pos: [at, at] };
-    seen.add(key.value);
+    const name = String(key.value);
+    if (seen.has(name)) repeated.push({ name, offset: key.range?.[0] ?? 0, after: seen.size });
+    seen.add(name);
   }
-  return undefined;
+  return repeated;
+}
+
+/** Keys and positions from the top to the last of these nodes, each of which holds the next. */
+function stepsOf(nodes: readonly unknown[]): (string | number)[] {
+  return nodes.flatMap((node, index): (string | number)[] => {
+    if (isPair(node)) return [String(isScalar(node.key) ? node.key.value : '')];
+    return isSeq(node) ? [node.items.indexOf(nodes[index + 1])] : [];
+  });
 }
 
 /** Where and what, without the excerpt of the document that follows: it may be a secret on its way to a log. */
@@ -137,7 +171,7 @@ class Converter {
       case 'boolean':
         return value;
       case 'bigint':
-        return Number.isSafeInteger(Number(value)) ? Number(value) : rawJson(value.toString());
+        return String(Number(value)) === value.toString() ? Number(value) : rawJson(value.toString());
       case 'number':
         if (!Number.isFinite(value)) throw new JsonSyntaxError('yaml: infinities and NaN have no JSON form');
         return value;

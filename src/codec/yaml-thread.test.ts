@@ -25,7 +25,7 @@ describe('a YAML thread', () => {
   it('reads what is sent, and refuses what is not YAML', async () => {
     using reader = createYamlReader();
     for (const items of [2, 2_000]) {
-      const document = (await reader.read(long(items), SENDER)) as { items: unknown[] };
+      const { document } = (await reader.read(long(items), SENDER)) as unknown as { document: { items: unknown[] } };
       expect(document.items).toHaveLength(items);
       expect(document.items[1]).toEqual({ name: 'n1', on: true });
       expect(stringifyJson(document as never)).toContain('"big":12345678901234567890');
@@ -56,7 +56,7 @@ describe('a YAML thread', () => {
       await expect(reader.read(bomb, SENDER)).rejects.toThrow(JsonSyntaxError);
     }
     using patient = createYamlReader();
-    await expect(patient.read('a: 1', SENDER)).resolves.toEqual({ a: 1 });
+    await expect(patient.read('a: 1', SENDER)).resolves.toEqual({ document: { a: 1 }, repeated: [] });
   });
 
   it('is ended with the process, whatever it reads', async () => {

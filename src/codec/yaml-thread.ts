@@ -3,9 +3,9 @@
  * it is doing, and has memory of its own: a document that takes too much of either ends the thread, not the process.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { JsonValue } from '../k8s/types.ts';
+import type { RepeatedKey } from '../k8s/repeated-key.ts';
 import { JsonSyntaxError, parseJson, stringifyJson } from './json.ts';
-import { parseYaml } from './yaml-read.ts';
+import { readYaml, type YamlDocument } from './yaml-read.ts';
 
 const THREAD_NAME = 'kubeveil-yaml';
 const THREAD_MEGABYTES = 256;
@@ -13,12 +13,13 @@ const THREAD_MEGABYTES = 256;
 /** `json` is the document as JSON text, which crosses cheaper than an object; else `fault` is for the sender. */
 interface Answer {
   readonly json?: string;
+  readonly repeated?: readonly RepeatedKey[];
   readonly fault?: string;
 }
 
 export interface YamlThread {
   /** One document at a time. @throws {JsonSyntaxError} */
-  read(text: string): Promise<JsonValue>;
+  read(text: string): Promise<YamlDocument>;
   /** At once. What is being read is never answered. */
   end(): void;
 }
@@ -31,15 +32,15 @@ export function startYamlThread(onEnd: () => void): YamlThread {
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES },
   });
   worker.unref();
-  let reading: PromiseWithResolvers<JsonValue> | undefined;
+  let reading: PromiseWithResolvers<YamlDocument> | undefined;
   let isEnding = false;
 
-  worker.on('message', ({ json, fault }: Answer) => {
+  worker.on('message', ({ json, repeated = [], fault }: Answer) => {
     const answer = reading;
     reading = undefined;
     worker.unref();
     if (json === undefined) answer?.reject(new JsonSyntaxError(fault ?? 'yaml: unreadable'));
-    else answer?.resolve(parseJson(json, { maxDepth: Number.POSITIVE_INFINITY }));
+    else answer?.resolve({ document: parseJson(json, { maxDepth: Number.POSITIVE_INFINITY }), repeated });
   });
   // Out of memory, most likely.
   worker.on('error', (cause) => {
@@ -50,7 +51,7 @@ export function startYamlThread(onEnd: () => void): YamlThread {
   });
   return {
     read(text) {
-      reading = Promise.withResolvers<JsonValue>();
+      reading = Promise.withResolvers<YamlDocument>();
       // The process does not end while somebody waits for a document.
       worker.ref();
       worker.postMessage(text);
@@ -65,7 +66,8 @@ export function startYamlThread(onEnd: () => void): YamlThread {
 
 function answerTo(text: string): Answer {
   try {
-    return { json: stringifyJson(parseYaml(text)) };
+    const { document, repeated } = readYaml(text);
+    return { json: stringifyJson(document), repeated };
   } catch (error) {
     return { fault: error instanceof JsonSyntaxError ? error.message : 'yaml: unreadable' };
   }

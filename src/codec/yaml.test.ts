@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse as parseAny } from 'yaml';
 import type { JsonValue } from '../k8s/types.ts';
 import { JsonSyntaxError, parseJson, stringifyJson } from './json.ts';
-import { MAX_YAML_CHARACTERS, parseYaml } from './yaml-read.ts';
+import { MAX_YAML_CHARACTERS, parseYaml, readYaml } from './yaml-read.ts';
 import { writeYaml } from './yaml-write.ts';
 
 /** `*a,*a,*a` */
@@ -44,10 +44,10 @@ describe('parseYaml', () => {
     ['# only a comment', 'empty'],
     ['a: 1\n---\nb: 2', 'only one document'],
     ['a: [', 'line 1'],
-    ['a: 1\nb: 2\na: 2', 'yaml: Map keys must be unique at line 3, column 1'],
-    ['{a: 1, "a": 2}', 'unique'],
-    ['1: a\n"1": b', 'unique'],
-    ['a:\n- b: {c: 1, c: 2}', 'unique'],
+    ['a: 1\nb: 2\na: 2', 'yaml: line 3: key "a" already set in map'],
+    ['{a: 1, "a": 2}', 'already set'],
+    ['1: a\n"1": b', 'already set'],
+    ['a:\n- b: {c: 1, c: 2}', 'already set'],
     ['---\n'.repeat(100), 'only one document'],
     [`a: &a [${'x,'.repeat(90_000)}]\nb: [${'*a,'.repeat(90)}]`, 'aliases make too much'],
     ['? [a]\n: b', 'strings'],
@@ -67,6 +67,17 @@ describe('parseYaml', () => {
   ])('refuses %.40j', (text, message) => {
     expect(() => parseYaml(text)).toThrow(JsonSyntaxError);
     expect(() => parseYaml(text)).toThrow(message);
+  });
+
+  it('tells of keys that stand twice, of which the last counts', () => {
+    expect(readYaml('a: 1\nb:\n- c: 1\n- c: 2\n  d: 1\n  c: 3\na: 4')).toEqual({
+      document: { a: 4, b: [{ c: 1 }, { c: 3, d: 1 }] },
+      repeated: [
+        { path: ['a'], line: 7, after: 2 },
+        { path: ['b', 1, 'c'], line: 6, after: 2 },
+      ],
+    });
+    expect(readYaml('a: &x {b: 1}\nc: {<<: *x, b: 2}').repeated).toEqual([]);
   });
 
   it('does not quote the document in its message', () => {

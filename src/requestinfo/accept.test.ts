@@ -33,6 +33,7 @@ describe('negotiate', () => {
   // Each seen with kube-apiserver 1.36.3.
   const accepted: [header: string | undefined, offer: Offer, choice: string][] = [
     [undefined, 'resource', 'json'],
+    ['application/json;as=Table;v=v1;g=meta.k8s.io,application/yaml', 'review', 'yaml'],
     ['', 'resource', 'json'],
     ['*/*', 'resource', 'json'],
     ['application/json', 'resource', 'json'],

@@ -8,17 +8,19 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Accept, Query, RequestInfo } from '../exchange.ts';
+import { kindOf } from '../kinds/table.ts';
 import { type AcceptClause, parseAccept } from '../lib/accept-header.ts';
 
 /**
  * What an endpoint can answer with.
  * - resource: JSON, YAML, protobuf; as a Table or as metadata only
  * - list, watch: the same; of a watch YAML has no stream form
+ * - review: of one object, which has no Table
  * - discovery: `/api` and `/apis`, also aggregated
  * - plain: no other shape than its own
  * - any: the answer has one media type of its own whatever the client says (logs, health, version, OpenAPI)
  */
-export type Offer = 'resource' | 'list' | 'watch' | 'discovery' | 'plain' | 'any';
+export type Offer = 'resource' | 'list' | 'watch' | 'review' | 'discovery' | 'plain' | 'any';
 
 const MEDIA = [
   { media: 'json', subtype: 'json', streams: true },
@@ -36,6 +38,7 @@ const PRETTY_AGENT = /^(?:curl|Wget|Mozilla\/5\.0)/;
 export function offerOf(info: RequestInfo): Offer {
   if (info.isResource) {
     if (info.verb === 'watch' || info.verb === 'list') return info.verb;
+    if (kindOf(info.group, info.resource)?.answeredBy === 'proxy') return 'review';
     return OWN_MEDIA.has(info.subresource) ? 'any' : 'resource';
   }
   if (info.path === '/api' || info.path === '/apis') return 'discovery';
@@ -110,9 +113,9 @@ function offersShape(offer: Offer, media: Accept['media'], as: NonNullable<Accep
   if (offer === 'discovery') {
     return as.kind === 'APIGroupDiscoveryList' && as.group === 'apidiscovery.k8s.io' && as.version === 'v2';
   }
-  if (offer !== 'resource' && offer !== 'list' && offer !== 'watch') return false;
+  if (offer === 'plain' || offer === 'any') return false;
   if (as.group !== 'meta.k8s.io' || (as.version !== 'v1' && as.version !== 'v1beta1')) return false;
-  if (as.kind === 'Table') return media !== 'protobuf';
+  if (as.kind === 'Table') return media !== 'protobuf' && offer !== 'review';
   return as.kind === 'PartialObjectMetadata' || as.kind === 'PartialObjectMetadataList';
 }
 

@@ -6,8 +6,9 @@
  * The path is built from the route and an upstream name, never from the client's text. A write that was taken shows in
  * the local views before it is answered.
  */
-import { parseJson, stringifyJson } from '../codec/json.ts';
+import { parseJson } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
+import { stringifyRepeated } from '../codec/repeated-keys.ts';
 import { ApiError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k8s/types.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../ports.ts';
@@ -62,7 +63,7 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
       method,
       // A deletion is answered with a Status more often than with an object: there is no Table of it.
       ...(method === 'DELETE' ? { query: write.query } : represented(call, { ...write, query })),
-      ...(document === undefined ? {} : { contentType, body: stringifyJson(document) }),
+      ...(document === undefined ? {} : { contentType, body: stringifyRepeated(document, call.body?.repeated ?? []) }),
     }),
   );
   if (isSuccess(answer)) noteWrite(call, deps, write, answer.document);

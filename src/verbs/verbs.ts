@@ -6,7 +6,6 @@ import type { Call, VerbDeps } from './call.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
-import { refuseDuplicates, withDuplicatesTold } from './duplicate-fields.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { listAcross } from './list-across.ts';
@@ -23,11 +22,6 @@ import { watchAcross } from './watch-across.ts';
 const WRITES = { update, patch, delete: remove, deletecollection: deleteCollection } as const;
 
 export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
-  refuseDuplicates(call);
-  return withDuplicatesTold(call, await answer(call, deps));
-}
-
-async function answer(call: Call, deps: VerbDeps): Promise<Reply> {
   const { verb, resource, namespace } = call.info;
   refuseOtherShape(call);
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);

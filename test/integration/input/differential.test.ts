@@ -2,44 +2,12 @@
  * The same request to kube-apiserver, as its administrator, and to the product, as a tenant's: the same status, reason,
  * message and media type. What cannot be the same on purpose stands in tests of its own.
  */
-import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { parse } from 'yaml';
-import { type RawAnswer, type RawRequest, requestOnce } from '../../support/http.ts';
-
-type Asked = Pick<RawRequest, 'path' | 'method' | 'headers' | 'body'>;
-interface Seen {
-  readonly status: number;
-  readonly type: unknown;
-  readonly said: unknown;
-}
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Asked, direct, errorOf, seen, throughProduct } from '../../support/plain-and-product.ts';
 
 const NAMESPACE = 'default';
 const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const NAME = 'differential';
-
-function direct(asked: Asked): Promise<RawAnswer> {
-  const { server, caPem, adminCertPem, adminKeyPem } = inject('controlPlane');
-  return requestOnce({ server, caPem, certPem: adminCertPem, keyPem: adminKeyPem, ...asked });
-}
-
-function throughProduct(asked: Asked): Promise<RawAnswer> {
-  const { server, caPem, acme } = inject('product');
-  return requestOnce({ server, caPem, certPem: acme.certPem, keyPem: acme.keyPem, ...asked });
-}
-
-function seen({ status, headers, text }: RawAnswer): Seen {
-  return { status, type: headers['content-type'], said: status < 400 ? undefined : errorOf(text) };
-}
-
-/** Of a Status in JSON or YAML; bytes of any other kind as they are. */
-function errorOf(text: string): unknown {
-  try {
-    const { reason, message, details, code } = parse(text) as Record<string, unknown>;
-    return { reason, message, details, code };
-  } catch {
-    return text;
-  }
-}
 
 async function same(asked: Asked): Promise<void> {
   const [theirs, ours] = await Promise.all([direct(asked), throughProduct(asked)]);
@@ -85,6 +53,10 @@ describe('representations', () => {
   it.each(accepts)('a watch as %s', (accept) =>
     same({ path: `${CONFIG_MAPS}?watch=1&timeoutSeconds=1`, headers: { accept } }),
   );
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' };
+  const body = JSON.stringify({ ...review, spec: { nonResourceAttributes: { path: '/', verb: 'get' } } });
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  it.each(accepts)('a review as %s', (accept) => same({ method: 'POST', path, body, headers: { accept } }));
   // Two of the five come from the server's aggregator, which refuses in other words than its router.
   it.each(['/api', '/api/v1', '/apis/apps/v1'])('%s as application/xml', (path) => {
     return same({ path, headers: { accept: 'application/xml' } });
