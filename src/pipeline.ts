@@ -45,8 +45,11 @@ import type { Tenant } from './tenancy/tenant.ts';
 export interface Stages {
   parse(head: RequestHead): RequestInfo;
   health(info: RequestInfo): Reply | undefined;
-  /** Throws while the proxy cannot vouch for the host's walls or has not read everything once. */
-  ready(): void;
+  /**
+   * Throws while the proxy cannot vouch for the host's walls or has not read everything once. What asks for no more than
+   * is known already passes while the host only does not answer.
+   */
+  ready(info: RequestInfo): void;
   locate(info: RequestInfo): Claim;
   authenticate(head: RequestHead, claim: Claim): Promise<Authenticated>;
   bind(authenticated: Authenticated, claim: Claim): Tenant;
@@ -124,7 +127,7 @@ async function answer(stages: Stages, known: Known, held: Array<() => void>): Pr
   known.info = info;
   const health = stages.health(info); // 2
   if (health !== undefined) return health;
-  stages.ready(); // 3
+  stages.ready(info); // 3
 
   const claim = stages.locate(info); // 4
   known.claim = claim;

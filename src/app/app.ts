@@ -151,7 +151,7 @@ function assemble(
   onError: (what: string, error: unknown) => void,
 ): { handler: Handler; aggregation: { stop(): Promise<void> } } {
   const { upstream, host, sealKeys, streams, yaml, cache, namesOf = ({ id }) => tenantNames(id) } = parts;
-  const { controllers, view, problem } = host;
+  const { controllers, view, problem, mayRemember } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
   const authenticators = {
@@ -192,6 +192,7 @@ function assemble(
       verbDeps,
       namesOf,
       problem,
+      mayRemember,
       requestTimeoutMs,
     }),
   );

@@ -51,6 +51,8 @@ export interface StagesOptions {
   namesOf(tenant: Tenant): TenantNames;
   /** Why the proxy is not ready; undefined when it is. */
   problem(): string | undefined;
+  /** Whether what was read before may be told all the same: the host only does not answer. */
+  mayRemember(): boolean;
   requestTimeoutMs: number;
 }
 
@@ -69,7 +71,10 @@ export function createStages(options: StagesOptions): Stages {
   return {
     parse: parseHead,
     health: (info) => health(info, options.problem),
-    ready: () => refuseUnready(options.problem()),
+    ready(info) {
+      const problem = options.problem();
+      if (problem !== undefined && !(asksForKnown(info) && options.mayRemember())) throw unready();
+    },
     locate,
     authenticate: (head, claim) => authenticate(head, claim, authenticators),
     bind: (authenticated, claim) => bind(authenticated, claim, controllers.tenants),
@@ -137,10 +142,16 @@ function parseHead(head: RequestHead): RequestInfo {
   );
 }
 
-function refuseUnready(problem: string | undefined): void {
-  if (problem === undefined) return;
-  // The problem itself is the operator's to know.
-  throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready yet; try again', {
+/** True for what may be answered without the host: it names the revision from which it wants to know. */
+function asksForKnown(info: RequestInfo): boolean {
+  return info.isResource && READS.has(info.verb) && (info.query.get('resourceVersion') ?? '') !== '';
+}
+
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+/** The problem itself is the operator's to know. */
+function unready(): ApiError {
+  return new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready yet; try again', {
     why: 'not-ready',
     details: { retryAfterSeconds: 1 },
   });

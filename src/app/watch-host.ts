@@ -24,6 +24,8 @@ export interface WatchedHost {
   readonly view: HostView;
   /** Why nobody may be served, for the operator; undefined when all may. */
   problem(): string | undefined;
+  /** Whether what was read before may be told although there is a problem: the host does not answer. */
+  mayRemember(): boolean;
   /** Resolves when the walls stand and everything has been read once. */
   whenReady(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function watchHost({ upstream, policies, advertised, signal, onError }: W
     controllers,
     view,
     problem: () => walls.problem() ?? (isSynced ? undefined : 'the host has not been read yet'),
+    mayRemember: () => isSynced && walls.mayRemember(),
     async whenReady() {
       await Promise.all([walls.whenReady(), synced]);
     },

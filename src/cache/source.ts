@@ -121,7 +121,8 @@ export class Source {
         this.#connected = false;
         this.#options.onError(error);
         if (error instanceof Restored) why = 'restored';
-        if (error instanceof Refused || error instanceof Restored) break;
+        // One that has not begun has nothing to keep; who asked for it is answered by upstream, or is refused.
+        if (error instanceof Refused || error instanceof Restored || this.#progress === '') break;
         if (!(await pause(backoffMs(failures, BACKOFF), signal))) break;
       }
     }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Feed, queryOf, type Scripted } from '../../test/support/scripted-upstream.ts';
+import { Feed, queryOf, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import {
   at,
   bookmark,
@@ -16,6 +16,7 @@ import {
   watch,
   widget,
 } from '../../test/support/view-lab.ts';
+import { ApiError } from '../errors.ts';
 import type { Reading } from './view.ts';
 
 let lab: ViewLab;
@@ -129,6 +130,15 @@ describe('a view', () => {
     first.send(event('MODIFIED', widget('one', 12)), EXPIRED);
     expect(await rest(cursor)).toEqual(['MODIFIED one@12', 'ERROR @']);
     expect(view.watch({ ...OPTIONS, from: '12' })).toBeUndefined();
+  });
+
+  it('is not waited for when upstream does not answer from the start', async () => {
+    const upstream = new ScriptedUpstream(() => {
+      throw new ApiError('ERR_UNAVAILABLE', 'down');
+    });
+    const view = lab.view(lab.source(upstream), []);
+    await expect(view.whenReady()).rejects.toThrow('has ended');
+    expect(upstream.requests).toHaveLength(1);
   });
 
   it('ends when upstream will not have its watch', async () => {

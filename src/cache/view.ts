@@ -51,6 +51,8 @@ export interface Snapshot {
   readonly version: string;
   /** In the order of keys. */
   readonly chunks: readonly Chunk[];
+  /** False while upstream does not answer: there may be more that is not known. */
+  readonly isLive: boolean;
   get(key: string): Item | undefined;
 }
 
@@ -127,7 +129,8 @@ export class View implements Subscriber {
   snapshot(): Snapshot | undefined {
     if (this.#held !== undefined || this.ended || !this.#reader.whole) return undefined;
     const { chunks } = this.#objects;
-    return { version: this.progress, chunks, get: (key) => this.#objects.get(key) };
+    const isLive = this.#source.connected;
+    return { version: this.progress, chunks, isLive, get: (key) => this.#objects.get(key) };
   }
 
   /** Undefined when the changes since then are not all here. */

@@ -1,8 +1,8 @@
 /** What of a view a request asks for, and waiting until a view can be asked. */
 import type { Selection } from '../cache/changes.ts';
 import type { View } from '../cache/view.ts';
-import { isSelectable } from '../k8s/selectable-fields.ts';
 import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
+import { isSelectable } from '../k8s/selectable-fields.ts';
 import { parseFieldSelector, SelectorSyntaxError } from '../k8s/selector.ts';
 import type { Call } from './call.ts';
 

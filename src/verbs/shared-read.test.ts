@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SharingHost } from '../../test/support/sharing-host.ts';
 import { TABLE } from '../../test/support/verb-lab.ts';
 import type { Reply } from '../exchange.ts';
@@ -91,6 +91,18 @@ describe('a list from memory', () => {
     expect(printed(await lab.request('GET', '/api/v1/pods?resourceVersion=60'))).toMatchObject({
       metadata: { resourceVersion: '60' },
       items: [{ metadata: { name: 'old' } }, { metadata: { namespace: 'web', name: 'new' } }],
+    });
+  });
+
+  it('warns while upstream cannot be reached', async () => {
+    const { lab, shared } = await sharing();
+    const target = '/api/v1/pods?resourceVersion=0';
+    expect(await lab.request('GET', target)).not.toHaveProperty('headers');
+    host.isDown = true;
+    shared.end();
+    await vi.waitFor(async () => {
+      const warning = '299 - "the cluster cannot be reached at the moment: this is what was known of it last"';
+      expect(await lab.request('GET', target)).toMatchObject({ kind: 'printed', headers: { warning } });
     });
   });
 

@@ -8,6 +8,8 @@
  *     resourceVersionMatch=Exact,
  *     continue                         never: it asks for one revision, or for pages
  *
+ * While upstream does not answer, what is known is told with a warning.
+ *
  * An object that is not in the view may be there all the same: upstream says that it is not. What is not stored but
  * stands (default roles, system namespaces), Tables and metadata alone are put together as for any list.
  *
@@ -17,7 +19,7 @@ import { type Selection, selects } from '../cache/changes.ts';
 import { joined } from '../cache/chunk.ts';
 import type { Item, ItemType } from '../cache/item.ts';
 import type { Snapshot, View } from '../cache/view.ts';
-import type { Reply, SharedText } from '../exchange.ts';
+import type { Reply, ReplyHeaders, SharedText } from '../exchange.ts';
 import { compareVersions } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -48,7 +50,7 @@ export function getKept(call: Call, deps: VerbDeps): Reply | undefined {
   const state = keptView(call, deps)?.view.snapshot();
   if (state === undefined || compareVersions(state.version, asked) < 0) return undefined;
   const item = state.get(namespace === '' ? name : `${namespace}/${name}`);
-  return item && { kind: 'printed', status: 200, json: [item.json], object: () => item.read() };
+  return item && { kind: 'printed', status: 200, json: [item.json], object: () => item.read(), ...warned(state) };
 }
 
 /** How new it has to be; undefined where only upstream can tell. */
@@ -86,7 +88,15 @@ function listReply(call: Call, view: View, state: Snapshot, selection: Selection
     ...head,
     items: state.chunks.flatMap(({ items }) => picked(items).map((item) => inList(item, type))),
   });
-  return { kind: 'printed', status: 200, json, object };
+  return { kind: 'printed', status: 200, json, object, ...warned(state) };
+}
+
+/** As clients show it to people: kubectl prints it. */
+function warned({ isLive }: Snapshot): { headers?: ReplyHeaders } {
+  if (isLive) return {};
+  return {
+    headers: { warning: '299 - "the cluster cannot be reached at the moment: this is what was known of it last"' },
+  };
 }
 
 const COMMA = Buffer.from(',');

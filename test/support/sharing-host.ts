@@ -3,6 +3,7 @@
  * cache's own watch is fed by the test, and so is each that a client has for itself.
  */
 import { type Cache, createCache } from '../../src/cache/cache.ts';
+import { ApiError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import type { Upstream, UpstreamRequest } from '../../src/ports.ts';
 import { Feed, type Scripted, textOf } from './scripted-upstream.ts';
@@ -14,6 +15,8 @@ const SHARED = /timeoutSeconds=\d{3}$/;
 
 export class SharingHost {
   revision = 50;
+  /** Nothing is answered. */
+  isDown = false;
   readonly shared = new Feed();
   /** Of the watches that clients have for themselves. */
   readonly own: Feed[] = [];
@@ -62,6 +65,7 @@ export class SharingHost {
 
   #answer(request: UpstreamRequest): Scripted {
     const { path, query = [] } = request;
+    if (this.isDown) throw new ApiError('ERR_UNAVAILABLE', 'down');
     if (query.some(([name]) => name === 'watch')) {
       this.watches.push(request);
       if (SHARED.test(textOf(request))) return { status: 200, body: this.shared };
