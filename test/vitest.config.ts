@@ -47,7 +47,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'product',
-          include: ['test/{isolation,cli,clients}/**/*.test.ts', 'test/integration/{kubectl,input}/**/*.test.ts'],
+          include: [
+            'test/{isolation,cli,clients}/**/*.test.ts',
+            'test/integration/{kubectl,input,differential}/**/*.test.ts',
+          ],
           globalSetup: ['test/support/control-plane.ts', 'test/support/product-setup.ts'],
           fileParallelism: false,
           testTimeout: 180_000,

@@ -150,6 +150,8 @@ async function decodePatch(
 }
 
 function operations(document: JsonValue): JsonObject[] {
+  // As Go reads null into a list.
+  if (document === null) return [];
   if (!Array.isArray(document) || !document.every(isObject)) {
     throw bad('error decoding patch: a JSON patch must be an array of operations');
   }

@@ -77,14 +77,22 @@ export function apiResourceList(group: string, { version, entries }: CatalogVers
       name: `${entry.resource}/${subresource}`,
       singularName: '',
       namespaced: entry.namespaced,
-      ...(responseKind.group === group && responseKind.version === version
-        ? {}
-        : { group: responseKind.group, version: responseKind.version }),
+      ...typeOf(responseKind, group, version),
       kind: responseKind.kind,
       verbs: [...verbs],
     })),
   ]);
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf(group, version), resources };
+}
+
+/** Of a subresource whose objects are not of the list's own version. Empty says nothing, and is left out as there. */
+function typeOf(
+  { group, version }: Entry['subresources'][number]['responseKind'],
+  ofGroup: string,
+  ofVersion: string,
+): JsonObject {
+  if (version === '' || (group === ofGroup && version === ofVersion)) return {};
+  return { group, version };
 }
 
 function filled(key: string, values: readonly string[]): JsonObject {

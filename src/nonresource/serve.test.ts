@@ -101,6 +101,11 @@ describe('other paths', () => {
 
   it.each(['POST', 'PUT', 'DELETE'])('are not to be written by %s', async (method) => {
     await expect(host.ask('/version', { method })).rejects.toThrow(expect.objectContaining({ status: 405 }));
-    await expect(host.ask('/apis', { method: 'HEAD' })).resolves.toMatchObject({ status: 200 });
+    for (const path of ['/', '/apis', '/apis/apps', '/openapi/v3', '/healthz']) {
+      await expect(host.ask(path, { method: 'HEAD' })).resolves.toMatchObject({ status: 200 });
+    }
+    for (const path of ['/api', '/api/v1', '/apis/apps/v1', '/version']) {
+      await expect(host.ask(path, { method: 'HEAD' })).rejects.toMatchObject({ code: 'ERR_METHOD_NOT_ALLOWED' });
+    }
   });
 });

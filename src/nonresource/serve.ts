@@ -22,12 +22,15 @@ export type NonResourceHandler = (request: Omit<NonResourceRequest, 'identity'>)
 
 const PATHS = ['/api', '/apis', ...HEALTH_PATHS, '/openapi/v2', '/openapi/v3', '/version'].sort();
 
+/** Paths that the API server serves beside its router, which knows no HEAD. */
+const TAKES_HEAD = /^\/(?:$|apis(?:\/[^/]+)?$|openapi\/|healthz|livez|readyz)/;
+
 /** The handler throws {ApiError} ERR_METHOD_NOT_ALLOWED, ERR_NOT_FOUND, or ERR_UNAVAILABLE where the host does not tell. */
 export function createNonResourceHandler(options: NonResourceOptions): NonResourceHandler {
   const openApi = createOpenApi(options);
   return async ({ head, info, accept, tenant }) => {
-    if (info.verb !== 'get' && info.verb !== 'head') throw methodNotAllowed();
-    const { path } = info;
+    const { path, verb } = info;
+    if (verb !== 'get' && !(verb === 'head' && TAKES_HEAD.test(path))) throw methodNotAllowed();
     if (HEALTH_PATHS.includes(path)) return healthy();
     if (path === '/' || path === '') return reply({ paths: PATHS });
     if (path === '/version') return await version(options.upstream);

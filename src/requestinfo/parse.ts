@@ -32,9 +32,9 @@ const REPEATED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 /** What goes to a pod as it is. */
 const PASSED_QUERY = /^[!"$-~]*$/;
+/** No HEAD: the server's router has no resource for it. */
 const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['GET', 'get'],
-  ['HEAD', 'get'],
   ['POST', 'create'],
   ['PUT', 'update'],
   ['PATCH', 'patch'],

@@ -40,6 +40,8 @@ describe('merge patches', () => {
 describe('JSON patches', () => {
   it.each<[JsonObject, JsonValue, JsonObject]>([
     [{ a: 1 }, { op: 'add', path: '/b', value: 2 }, { a: 1, b: 2 }],
+    // As kube-apiserver, and against RFC 6902.
+    [{ a: 1 }, { op: 'replace', path: '/b', value: 2 }, { a: 1, b: 2 }],
     [{ a: [1] }, { op: 'add', path: '/a/0', value: 0 }, { a: [0, 1] }],
     [{ a: [1] }, { op: 'add', path: '/a/-', value: 2 }, { a: [1, 2] }],
     [{ a: [1] }, { op: 'add', path: '/a/1', value: 2 }, { a: [1, 2] }],
@@ -58,7 +60,9 @@ describe('JSON patches', () => {
 
   it.each<[JsonObject, JsonValue]>([
     [{ a: 1 }, { op: 'remove', path: '/b' }],
-    [{ a: 1 }, { op: 'replace', path: '/b', value: 1 }],
+    [{ a: 1 }, { op: 'replace', path: '/b/c', value: 1 }],
+    [{ a: 1 }, { op: 'add', path: '', value: {} }],
+    [{ a: [1] }, { op: 'replace', path: '/a/1', value: 1 }],
     [{ a: 1 }, { op: 'add', path: '/b/c', value: 1 }],
     [{ a: 1 }, { op: 'add', path: '/a/c', value: 1 }],
     [{ a: [1] }, { op: 'add', path: '/a/2', value: 1 }],

@@ -49,6 +49,8 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
     if (!isObject(operation)) throw unappliable('an operation of the JSON patch is not an object');
     const { op } = operation;
     const path = tokensOf(operation['path']);
+    // As the library of the API server: the whole document has no place to be added to or taken from.
+    if (path.length === 1 && op !== 'replace') throw unappliable(`${JSON.stringify(op)} of the whole object`);
     switch (op) {
       case 'add':
         add(box, path, cloneJson(operation['value'] ?? null));
@@ -57,7 +59,7 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
         remove(box, path);
         break;
       case 'replace':
-        read(box, path);
+        // A key that is not there yet is made, as the API server does.
         write(box, path, cloneJson(operation['value'] ?? null));
         break;
       case 'move':

@@ -5,12 +5,12 @@
 import { goType } from '../codec/type-meta.ts';
 import { ApiError, invalid } from '../errors.ts';
 import type { Body } from '../exchange.ts';
-import { invalidValue, notSupported } from '../k8s/field-problems.ts';
+import { invalidValue } from '../k8s/field-problems.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
-import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import { type BodyType, bodyTypeOf } from './body-type.ts';
 import type { Call } from './call.ts';
+import { refuseUnknownRole } from './unknown-role.ts';
 
 /**
  * The object that is to be written.
@@ -22,18 +22,8 @@ export function objectOf(call: Call): JsonObject {
     throw new ApiError('ERR_BAD_REQUEST', 'the request has no object in its body');
   }
   matchUrl(call, document);
-  refuseUnknownRole(call, document);
+  refuseUnknownRole(call, document, false);
   return document;
-}
-
-/** The host weighs the right to bind before it looks at the binding, and fails (500) on a role of a kind that is none. */
-function refuseUnknownRole(call: Call, object: JsonObject): void {
-  const { group, resource, subresource } = call.info;
-  if (group !== 'rbac.authorization.k8s.io' || resource !== 'rolebindings' || subresource !== '') return;
-  const kind = text(child(object, 'roleRef'), 'kind');
-  if (kind === 'Role' || kind === 'ClusterRole') return;
-  const problem = notSupported('roleRef.kind', kind, ['Role', 'ClusterRole']);
-  throw invalid({ group, what: call.at.kind.kind, name: nameOf(object) }, [problem]);
 }
 
 /** @throws {ApiError} ERR_BAD_REQUEST when the request has no patch in its body */

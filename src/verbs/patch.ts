@@ -2,10 +2,11 @@
  * PATCH, all four types. A patch goes upstream as a patch, mapped. One that cannot be mapped without knowing the object,
  * and one on a virtual kind, is worked out here and written as an update.
  */
+
 import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Body, Reply } from '../exchange.ts';
-import { metadataOf, versionOf } from '../k8s/meta.ts';
+import { metadataOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { VirtualBehaviour } from '../ports.ts';
 import { applyPatch } from '../translate/apply.ts';
@@ -18,11 +19,13 @@ import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant, isGrant } from './confirm-grant.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { createForApply } from './namespaces.ts';
+import { blamingPatch, checkPatchOptions, refuseOtherUid } from './patch-faults.ts';
 import { verbParameters } from './query.ts';
 import { readMergeWrite, readStored } from './read-merge-write.ts';
 import { isNamespaces, type Route, routeOf } from './route.ts';
 import { type Answer, isSuccess, sendWrite, type WriteRequest } from './send.ts';
 import { storeStanding } from './store-standing.ts';
+import { refuseUnknownRole } from './unknown-role.ts';
 import { update } from './update.ts';
 import { upstreamNameOf } from './upstream-name.ts';
 import { behaviourOf } from './virtual-kinds.ts';
@@ -37,6 +40,8 @@ const APPLIED_HERE = new Set(['application/merge-patch+json', JSON_PATCH]);
 
 export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   const given = patchOf(call);
+  checkPatchOptions(call, given);
+  if (isObject(given.document)) refuseUnknownRole(call, given.document, true);
   const body = given.contentType === APPLY ? meeting(given, await confirmCreation(call, deps)) : given;
   await ensureNamespace(call, deps);
   if (isNamespaces(call) && body.contentType === APPLY && call.info.subresource === '') {
@@ -45,14 +50,17 @@ export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   }
   await storeStanding(call, deps);
   const behaviour = behaviourOf(call, deps);
-  if (behaviour !== undefined) return await patchVirtual(call, deps, behaviour, body);
+  if (behaviour !== undefined) {
+    return await blamingPatch(given, async () => await patchVirtual(call, deps, behaviour, body));
+  }
   if (body.contentType === STRATEGIC && call.at.kind.custom) {
     throw new ApiError(
       'ERR_UNSUPPORTED_MEDIA_TYPE',
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
     );
   }
-  return await sendPatch(call, deps, body);
+  if (body.contentType === APPLY) return await sendPatch(call, deps, body);
+  return await blamingPatch(given, async () => await sendPatch(call, deps, body));
 }
 
 /** The apply then fails where the object is another or none by now. @param uid undefined: any, or none, will do */
@@ -108,7 +116,13 @@ function mapPatch(call: Call, { contentType, document }: Body): JsonValue | unde
 }
 
 async function applyHere(call: Call, deps: VerbDeps, { contentType, document }: Body): Promise<Reply> {
-  return await readMergeWrite(call, deps, (current) => applyPatch(current, document, contentType), update);
+  const apply = (current: JsonObject): JsonObject => {
+    const before = { metadata: { uid: uidOf(current) } };
+    const patched = applyPatch(current, document, contentType);
+    refuseOtherUid(call, before, patched);
+    return patched;
+  };
+  return await readMergeWrite(call, deps, apply, update);
 }
 
 function objectPatch({ document }: Body): JsonObject {

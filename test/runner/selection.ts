@@ -21,7 +21,8 @@ export interface Selection {
 export function projectOf(path: string): Project | undefined {
   if (/^(src|test\/(architecture|bench|conformance|tools))\/.*\.test\.ts$/.test(path)) return 'unit';
   if (/^test\/(integration|wire)\/[^/]*\.test\.ts$/.test(path)) return 'integration';
-  if (/^test\/(isolation|cli|clients|integration\/(kubectl|input))\/.*\.test\.ts$/.test(path)) return 'product';
+  if (/^test\/(isolation|cli|clients|integration\/(kubectl|input|differential))\/.*\.test\.ts$/.test(path))
+    return 'product';
   return undefined;
 }
 

@@ -1,0 +1,59 @@
+/**
+ * What is wrong with a patch, in the API server's words, where it is the proxy that applies it: there the object that it
+ * makes is written as a whole, and refused as a body that the client never sent.
+ *
+ * @see k8s.io/apiserver pkg/endpoints/handlers/patch.go (applyPatchToObject) and k8s.io/apimachinery
+ *   pkg/apis/meta/v1/validation/validation.go (ValidatePatchOptions) at v0.36
+ */
+import { ApiError, invalid } from '../errors.ts';
+import type { Body, Reply } from '../exchange.ts';
+import { forbiddenField, invalidValue } from '../k8s/field-problems.ts';
+import { uidOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import type { Call } from './call.ts';
+
+const APPLY = 'application/apply-patch+yaml';
+/** A body that does not decode, or is of another version. */
+const UNDECODED = /^.* cannot be handled as a \S+: |^(?=the API version in the data )/;
+const NO_OBJECT = { group: '', what: '', name: '' };
+
+/** @throws {ApiError} ERR_INVALID */
+export function checkPatchOptions({ info }: Call, { contentType }: Body): void {
+  if (contentType === APPLY || !info.query.has('force')) return;
+  const problem = forbiddenField('force', 'may not be specified for non-apply patch');
+  throw invalid({ ...NO_OBJECT, group: 'meta.k8s.io', what: 'PatchOptions' }, [problem]);
+}
+
+/**
+ * Runs what writes the outcome of a patch: of what does not decode the patch is to blame.
+ * @throws {ApiError} ERR_INVALID, and whatever else `write` throws
+ */
+export async function blamingPatch({ document }: Body, write: () => Promise<Reply>): Promise<Reply> {
+  let reply: Reply;
+  try {
+    reply = await write();
+  } catch (error) {
+    const why = error instanceof ApiError && error.code === 'ERR_BAD_REQUEST' ? undecoded(error.message) : undefined;
+    if (why === undefined) throw error;
+    throw invalid(NO_OBJECT, [invalidValue('patch', JSON.stringify(document), why)]);
+  }
+  const why = reply.kind === 'object' && reply.status === 400 ? undecoded(reply.object['message']) : undefined;
+  if (why === undefined) return reply;
+  throw invalid(NO_OBJECT, [invalidValue('patch', JSON.stringify(document), why)]);
+}
+
+function undecoded(message: unknown): string | undefined {
+  return typeof message === 'string' && UNDECODED.test(message) ? message.replace(UNDECODED, '') : undefined;
+}
+
+/**
+ * A patch may not make another object of the one it meets. Called before what it made is written, where a uid would be
+ * taken for a precondition.
+ * @throws {ApiError} ERR_INVALID
+ */
+export function refuseOtherUid(call: Call, current: JsonObject, patched: JsonObject): void {
+  const uid = uidOf(patched);
+  if (uid === '' || uid === uidOf(current)) return;
+  const { group, name } = call.info;
+  throw invalid({ group, what: call.at.kind.kind, name }, [invalidValue('metadata.uid', uid, 'field is immutable')]);
+}
