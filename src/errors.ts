@@ -36,6 +36,10 @@ export type ErrorCode = keyof typeof TABLE;
 export interface ApiErrorOptions {
   /** Goes into `Status.details`. Tenant names only. */
   details?: StatusDetails;
+  /** Where whoever decided chose another status or reason than the code's: admission. */
+  as?: { readonly status: number; readonly reason: string };
+  /** What the client is warned of besides. */
+  warnings?: readonly string[];
   /** Low-cardinality word for metrics and audit, such as `no-credential`. */
   why?: string;
   /** For the log only. */
@@ -47,23 +51,34 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: StatusDetails | undefined;
   readonly why: string;
+  readonly warnings: readonly string[];
+  readonly #as: ApiErrorOptions['as'];
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ApiError';
     this.code = code;
     this.details = options.details;
+    this.warnings = options.warnings ?? [];
+    this.#as = options.as;
     this.why = options.why ?? code.slice(4).toLowerCase().replaceAll('_', '-');
+  }
+
+  /** The same refusal, which warns of these as well. */
+  warningOf(warnings: readonly string[]): ApiError {
+    const as = { status: this.status, reason: this.reason };
+    const { details, why, cause } = this;
+    return new ApiError(this.code, this.message, { ...(details && { details }), as, warnings, why, cause });
   }
 
   /** HTTP status. */
   get status(): number {
-    return TABLE[this.code][0];
+    return this.#as?.status ?? TABLE[this.code][0];
   }
 
   /** `Status.reason`, as kube-apiserver names it. */
   get reason(): string {
-    return TABLE[this.code][1];
+    return this.#as?.reason ?? TABLE[this.code][1];
   }
 }
 

@@ -2,6 +2,8 @@
  * What the proxy knows of the host by following it: which kinds there are, and the roles of tenants. Together with the
  * controllers' informers this is all the state that a request meets.
  */
+import { type AdmissionStore, createAdmissionStore, FOLLOWED, type Followed } from '../admission/store.ts';
+import { createConfigurationView } from '../admission/view.ts';
 import { createRoleView } from '../authz/role-view.ts';
 import { createTenantRbac, type TenantRbac } from '../authz/tenant-rbac.ts';
 import type { Controllers } from '../controllers/controllers.ts';
@@ -37,6 +39,8 @@ export interface HostView {
   readonly clusterRoles: Informer;
   /** What is followed of the host, by the path of its collection over all namespaces. */
   readonly followed: ReadonlyMap<string, Informer>;
+  /** What tenants have set up for admission. */
+  readonly configurations: AdmissionStore;
   whenSynced(): Promise<void>;
 }
 
@@ -80,9 +84,19 @@ export function startHostView(options: HostViewOptions): HostView {
     onFault: (resource, _object, error) => onError(`reading ${resource}`, error),
   });
 
+  const configured = Object.fromEntries(
+    FOLLOWED.map((resource) => [resource, follow(`/apis/${VIRTUAL_GROUP}/v1/${resource}`)]),
+  ) as Record<Followed, Informer>;
+  const configurations = createAdmissionStore({
+    informers: configured,
+    view: createConfigurationView(kinds),
+    onFault: (resource, error) => onError(`reading ${resource}`, error),
+  });
+
   return {
     kinds,
     authorizer,
+    configurations,
     catalogOf: (tenant) =>
       catalogOf(tenant, {
         hostDocuments: discovery.documents,
@@ -92,7 +106,10 @@ export function startHostView(options: HostViewOptions): HostView {
     clusterRoles: informers.clusterroles,
     followed,
     async whenSynced() {
-      await Promise.all([discovery.whenRead(), ...Object.values(informers).map((informer) => informer.whenSynced())]);
+      await Promise.all([
+        discovery.whenRead(),
+        ...Object.values({ ...informers, ...configured }).map((informer) => informer.whenSynced()),
+      ]);
     },
   };
 }

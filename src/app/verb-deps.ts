@@ -14,6 +14,7 @@ import { createLocalViews } from '../verbs/local-views.ts';
 import { virtualBehaviour } from '../virtual/behaviours.ts';
 import { standingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
+import { admissionBy } from './admission.ts';
 import type { HostView } from './host-view.ts';
 
 export interface VerbDepsOptions {
@@ -47,6 +48,7 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer, 
         throw error;
       }
     },
+    admission: admissionBy({ upstream, view }),
     sharedNames(call) {
       if (call.at.class !== 'published') return undefined;
       return policies.of(call.tenant).sharedNames(`${call.at.kind.group}/${call.at.kind.resource}`);

@@ -6,6 +6,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Status } from '../k8s/types.ts';
+import { warningHeaders } from '../lib/warning-header.ts';
 
 /** An answer whose bytes are ready: for what the listener itself refuses, before there is a request to speak of. */
 export interface RenderedError {
@@ -47,10 +48,14 @@ function detailsOf(error: ApiError): Pick<Status, 'details'> {
   return error.code === 'ERR_NOT_FOUND' || error.code === 'ERR_METHOD_NOT_ALLOWED' ? { details: {} } : {};
 }
 
-/** `Retry-After` where the refusal says when to come back. */
+/** `Retry-After` where the refusal says when to come back, `Warning` where it warns as well. */
 export function errorHeaders(error: unknown): Record<string, string> {
-  const seconds = error instanceof ApiError ? error.details?.retryAfterSeconds : undefined;
-  return seconds !== undefined && seconds > 0 ? { 'retry-after': String(Math.ceil(seconds)) } : {};
+  if (!(error instanceof ApiError)) return {};
+  const seconds = error.details?.retryAfterSeconds;
+  return {
+    ...(seconds !== undefined && seconds > 0 ? { 'retry-after': String(Math.ceil(seconds)) } : {}),
+    ...(error.warnings.length > 0 ? { warning: warningHeaders(error.warnings).join(', ') } : {}),
+  };
 }
 
 /** A refusal as JSON, for a client of whose wishes nothing is known. */

@@ -12,6 +12,7 @@ import type { DeletedObject } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import type {
+  Admission,
   GrantGuard,
   NamespaceRegistry,
   Printers,
@@ -46,6 +47,8 @@ export interface VerbDeps {
    * @throws {ApiError} ERR_UNAVAILABLE while that is not known
    */
   creationRefusal(call: Call): ApiError | undefined;
+  /** What the tenant has set up to admit writes. */
+  readonly admission: Admission;
   /** Names of a published kind that the tenant may see; undefined: all of them. */
   sharedNames(call: Call): ReadonlySet<string> | undefined;
   /** True under the profile `trusted`, of which the host is told. */

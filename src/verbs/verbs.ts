@@ -2,6 +2,7 @@
 
 import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
+import { admit } from './admit.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
@@ -36,8 +37,15 @@ export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
     default: {
       if (call.at.class === 'published')
         throw new ApiError('ERR_FORBIDDEN', `${resource} belong to the cluster's operator and are read-only`);
-      if (verb === 'create') return await (isNamespaces(call) ? createNamespace : create)(call, deps);
-      return await WRITES[verb](call, deps);
+      return await admit(call, deps, write);
     }
   }
+}
+
+/** A write as it is, without what the tenant's own admission says of it. */
+async function write(call: Call, deps: VerbDeps): Promise<Reply> {
+  const { verb } = call.info;
+  if (verb === 'create') return await (isNamespaces(call) ? createNamespace : create)(call, deps);
+  if (verb === 'get' || verb === 'list' || verb === 'watch') throw new Error(`${verb} is no write`);
+  return await WRITES[verb](call, deps);
 }

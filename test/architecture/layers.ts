@@ -61,6 +61,8 @@ const PARTS: readonly Layer[] = [
   { name: 'discovery', may: [...WORDS, 'kinds'] },
   { name: 'openapi', may: [...BASE, 'codec', 'tenancy', 'ports'] },
   { name: 'virtual', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds', 'ports'] },
+  // Runs what tenants set up to admit requests; objects are stored as virtual kinds and read in the tenant's terms.
+  { name: 'admission', may: [...WORDS, 'cel', 'codec', 'kinds', 'ports', 'translate'] },
   { name: 'upstream', may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports'] },
 ];
 

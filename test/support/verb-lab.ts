@@ -93,6 +93,7 @@ export class VerbLab {
       printers: printerOf,
       grants: options.grants ?? { applies: () => false, check() {} },
       creationRefusal: () => options.creationRefusal,
+      admission: () => undefined,
       sharedNames: (call) => (call.at.class === 'published' ? options.shared : undefined),
       isTrusted: () => false,
       readsSecretsAcross: () => options.readsSecretsAcross ?? true,

@@ -10,6 +10,8 @@ import { OPEN, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
 const WEBHOOKS = 'on the host it would act on, and stall, everybody; stored and shown as it is, and it acts on nobody';
+const POLICIES =
+  'on the host it would act on everybody; stored and shown as it is, and run by the proxy for the tenant’s own requests';
 const FAIRNESS = 'steers the host’s own queues: stored and shown as it is, without effect';
 
 export const CONTROL: readonly Kind[] = [
@@ -29,26 +31,26 @@ export const CONTROL: readonly Kind[] = [
     group: ADMISSION,
     resource: 'validatingadmissionpolicies',
     kind: 'ValidatingAdmissionPolicy',
-    reason: WEBHOOKS,
+    reason: POLICIES,
     subresources: { status: OPEN },
   }),
   virtual({
     group: ADMISSION,
     resource: 'validatingadmissionpolicybindings',
     kind: 'ValidatingAdmissionPolicyBinding',
-    reason: WEBHOOKS,
+    reason: POLICIES,
   }),
   virtual({
     group: ADMISSION,
     resource: 'mutatingadmissionpolicies',
     kind: 'MutatingAdmissionPolicy',
-    reason: WEBHOOKS,
+    reason: POLICIES,
   }),
   virtual({
     group: ADMISSION,
     resource: 'mutatingadmissionpolicybindings',
     kind: 'MutatingAdmissionPolicyBinding',
-    reason: WEBHOOKS,
+    reason: POLICIES,
   }),
   virtual({
     group: 'apiregistration.k8s.io',

@@ -1,0 +1,224 @@
+/**
+ * One run of a policy's expressions over one request: its variables, its budget.
+ *
+ * Costs are kube-apiserver's. Time is ours: expressions run in the one process that serves all tenants.
+ *
+ * @see k8s.io/apiserver pkg/admission/plugin/cel/activation.go, composition.go; pkg/apis/cel/config.go at v0.36
+ */
+import type { Program } from '../cel/compile.ts';
+import { CostExceeded, EvaluationError } from '../cel/evaluation-error.ts';
+import { type Ask, authorizerValue, requestResourceValue } from '../cel/kubernetes/authorizer.ts';
+import { parseInstant } from '../cel/time.ts';
+import { fromJson, ListValue, MapValue, Opaque, type Value } from '../cel/values.ts';
+import { child } from '../k8s/read.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { AdmissionSubject } from '../ports.ts';
+import type { AdmittedObjects } from './matching.ts';
+
+/** Units of cel-go for one expression, and for all of one binding. */
+const EXPRESSION_COST = 1_000_000;
+const BINDING_COST = 10_000_000;
+/** Of CPU, for all expressions of one run of a policy together. */
+const RUN_MS = 50;
+
+/** An expression, as far as it could be compiled. */
+export interface Compiled {
+  readonly text: string;
+  readonly program: Program | undefined;
+  /** Why there is no program. */
+  readonly problem: string;
+}
+
+/** What an expression gave, or in words why it gave nothing. */
+export type Outcome = { readonly value: Value } | { readonly error: string };
+
+/** No expression is run any more. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super('validation failed due to running out of cost budget, no further validation rules will be run');
+    this.name = 'OutOfBudget';
+  }
+}
+
+export interface EvaluationOptions {
+  readonly subject: AdmissionSubject;
+  readonly given: AdmittedObjects;
+  /** Undefined where the policy takes none, null where it does and the binding has none. */
+  readonly params: JsonObject | null | undefined;
+  readonly ask: Ask;
+  /** `variables.<name>`, by name. */
+  readonly variables: ReadonlyMap<string, Compiled>;
+}
+
+export class Evaluation {
+  readonly #options: EvaluationOptions;
+  readonly #known = new Map<string, Value | undefined>();
+  readonly #startedAt = process.threadCpuUsage();
+  #cost = 0;
+
+  constructor(options: EvaluationOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {OutOfBudget} */
+  run({ text, program, problem }: Compiled): Outcome {
+    if (program === undefined) return { error: `compilation error: ${problem}` };
+    try {
+      return { value: this.#evaluate(program) };
+    } catch (error) {
+      if (!(error instanceof EvaluationError || error instanceof CostExceeded)) throw error;
+      return { error: `expression '${text}' resulted in error: ${error.message}` };
+    }
+  }
+
+  #evaluate(program: Program): Value {
+    const { user, system } = process.threadCpuUsage(this.#startedAt);
+    const ms = RUN_MS - (user + system) / 1000;
+    const { value, cost } = program.run((name) => this.#variable(name), { cost: EXPRESSION_COST, ms });
+    this.#cost += cost;
+    if (this.#cost > BINDING_COST) throw new OutOfBudget();
+    return value;
+  }
+
+  #variable(name: string): Value | undefined {
+    if (this.#known.has(name)) return this.#known.get(name);
+    const value = this.#make(name);
+    this.#known.set(name, value);
+    return value;
+  }
+
+  #make(name: string): Value | undefined {
+    const { subject, given, params, ask } = this.#options;
+    switch (name) {
+      case 'object':
+        return objectValue(given.object);
+      case 'oldObject':
+        return objectValue(given.oldObject);
+      case 'request':
+        return fromJson(requestOf(subject));
+      case 'namespaceObject':
+        return namespaceValue(subject.namespaceObject());
+      case 'params':
+        return objectValue(params ?? undefined);
+      case 'authorizer':
+        return authorizerValue(ask);
+      case 'authorizer.requestResource':
+        return requestResourceValue(ask, subject);
+      case 'variables':
+        return new PolicyVariables(this.#options.variables, (program) => this.#evaluate(program));
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** `variables`: each is worked out when it is first asked for. */
+class PolicyVariables extends Opaque {
+  override readonly isStruct = true;
+  readonly typeName = 'kubernetes.variables';
+  readonly #variables: ReadonlyMap<string, Compiled>;
+  readonly #evaluate: (program: Program) => Value;
+  readonly #known = new Map<string, Value | EvaluationError>();
+
+  constructor(variables: ReadonlyMap<string, Compiled>, evaluate: (program: Program) => Value) {
+    super();
+    this.#variables = variables;
+    this.#evaluate = evaluate;
+  }
+
+  override has(name: string): boolean {
+    return this.#variables.has(name);
+  }
+
+  override field(name: string): Value | undefined {
+    const variable = this.#variables.get(name);
+    if (variable === undefined) return undefined;
+    const known = this.#known.get(name) ?? this.#work(name, variable);
+    this.#known.set(name, known);
+    if (known instanceof EvaluationError) throw known;
+    return known;
+  }
+
+  #work(name: string, { program, problem }: Compiled): Value | EvaluationError {
+    const failed = (why: string) => new EvaluationError(`composited variable "${name}" fails to evaluate: ${why}`);
+    if (program === undefined) return failed(problem);
+    try {
+      return this.#evaluate(program);
+    } catch (error) {
+      if (error instanceof EvaluationError) return failed(error.message);
+      throw error;
+    }
+  }
+}
+
+function objectValue(object: JsonObject | undefined): Value {
+  return object === undefined ? null : fromJson(object);
+}
+
+/** The `AdmissionRequest` that expressions see: without the objects, which are variables of their own. */
+function requestOf(subject: AdmissionSubject): JsonObject {
+  const { kind, group, version, resource, subresource, identity } = subject;
+  const gvk = { group: kind.group, version: kind.version, kind: kind.kind };
+  const gvr = { group, version, resource };
+  return {
+    kind: gvk,
+    resource: gvr,
+    ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
+    requestKind: gvk,
+    requestResource: gvr,
+    name: subject.name,
+    ...(subject.namespace === '' ? {} : { namespace: subject.namespace }),
+    operation: subject.operation,
+    userInfo: userInfoOf(identity),
+    dryRun: subject.dryRun,
+    options: subject.options,
+  };
+}
+
+function userInfoOf({ username, uid, groups, extra }: AdmissionSubject['identity']): JsonObject {
+  const extras = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  return {
+    username,
+    ...(uid === '' ? {} : { uid }),
+    groups: [...groups],
+    ...(Object.keys(extras).length === 0 ? {} : { extra: extras }),
+  };
+}
+
+/** The fields of a Namespace that expressions may see; its times are timestamps. */
+function namespaceValue(namespace: JsonObject | undefined): Value {
+  if (namespace === undefined) return null;
+  const metadata = new MapValue();
+  for (const [name, value] of Object.entries(child(namespace, 'metadata'))) {
+    if (name === 'uid') metadata.set('UID', fromJson(value));
+    else if (name === 'managedFields' || name === 'ownerReferences') continue;
+    else metadata.set(name, timeOr(name, value));
+  }
+  const shown = new MapValue();
+  shown.set('metadata', metadata);
+  shown.set('spec', fromJson(child(namespace, 'spec')));
+  shown.set('status', statusValue(child(namespace, 'status')));
+  return shown;
+}
+
+function statusValue(status: JsonObject): Value {
+  const shown = new MapValue();
+  for (const [name, value] of Object.entries(status)) {
+    if (name !== 'conditions' || !Array.isArray(value)) shown.set(name, fromJson(value));
+    else shown.set(name, new ListValue(value.filter(isObject).map(conditionValue)));
+  }
+  return shown;
+}
+
+function conditionValue(condition: JsonObject): Value {
+  const shown = new MapValue();
+  for (const [name, value] of Object.entries(condition)) shown.set(name, timeOr(name, value));
+  return shown;
+}
+
+const TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'lastTransitionTime']);
+
+function timeOr(name: string, value: JsonValue): Value {
+  const time = TIMES.has(name) && typeof value === 'string' ? parseInstant(value) : undefined;
+  return time ?? fromJson(value);
+}
