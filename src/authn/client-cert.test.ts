@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CertificatePair, createAuthority, issueClient, issueServer } from '../pki/certificates.ts';
 import type { TenantId } from '../tenancy/names.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
+import { certificateSerial, type Tenant } from '../tenancy/tenant.ts';
 import { clientCertAuthenticator } from './client-cert.ts';
 
 let ca: CertificatePair;
@@ -80,6 +80,30 @@ describe('client certificates', () => {
     expect(authenticate(der(pair)).tenant).toBe('acme');
     registry = tenants({ clientCaPem: forgedCa.certPem });
     expect(() => authenticate(der(pair))).toThrow(expect.objectContaining({ status: 401 }));
+  });
+
+  it('end when they are revoked, each alone, also when they were checked before', async () => {
+    const pair = await issueClient(ca, { user: 'alice', ttlMs: 60_000 });
+    const other = await issueClient(ca, { user: 'alice', ttlMs: 60_000 });
+    let registry = tenants();
+    const authenticate = clientCertAuthenticator({
+      tenants: { get: (id) => registry.get(id), all: () => registry.all() },
+      nowMs: Date.now,
+    });
+    expect(authenticate(der(pair)).tenant).toBe('acme');
+    const serial = certificateSerial(new X509Certificate(pair.certPem).serialNumber) ?? '';
+    registry = tenants({ revokedCertificates: new Set([serial]) });
+    expect(() => authenticate(der(pair))).toThrow(expect.objectContaining({ status: 401, why: 'certificate-revoked' }));
+    expect(authenticate(der(other)).tenant).toBe('acme');
+  });
+
+  it.each([
+    ['0A:bC', 'abc'],
+    ['00', '0'],
+    ['', undefined],
+    ['0x1', undefined],
+  ])('have serial numbers that are written in one way: %s', (text, serial) => {
+    expect(certificateSerial(text)).toBe(serial);
   });
 
   it.each([

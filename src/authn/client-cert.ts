@@ -15,7 +15,7 @@ import { ApiError } from '../errors.ts';
 import type { Authenticated } from '../exchange.ts';
 import type { TenantRegistry } from '../ports.ts';
 import { tenantOfClientCa } from '../tenancy/host-names.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
+import { certificateSerial, type Tenant } from '../tenancy/tenant.ts';
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const REMEMBERED = 10_000;
@@ -25,7 +25,7 @@ export interface ClientCertOptions {
   nowMs: () => number;
 }
 
-type Checked = Authenticated & { readonly notBeforeMs: number; readonly caPem: string };
+type Checked = Authenticated & { readonly notBeforeMs: number; readonly caPem: string; readonly serial: string };
 
 /** Authenticates a certificate, given as DER. What was checked once is remembered by its hash, under the same CA. */
 export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): (der: Uint8Array) => Authenticated {
@@ -39,6 +39,9 @@ export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): 
     if (checked === undefined || tenants.get(checked.tenant)?.clientCaPem !== checked.caPem) {
       checked = check(der, tenants);
       remembered.set(hash, checked);
+    }
+    if (tenants.get(checked.tenant)?.revokedCertificates?.has(checked.serial)) {
+      throw refused('the client certificate was revoked; ask for a new kubeconfig', 'certificate-revoked');
     }
     if (nowMs() >= checked.expiresAtMs)
       throw refused('the client certificate has expired; ask for a new kubeconfig', 'certificate-expired');
@@ -75,6 +78,7 @@ function check(der: Uint8Array, tenants: TenantRegistry): Checked {
     tenantUid: tenant.uid,
     how: 'client-certificate',
     caPem: tenant.clientCaPem,
+    serial: certificateSerial(certificate.serialNumber) ?? '',
     notBeforeMs: Date.parse(certificate.validFrom),
     expiresAtMs: Date.parse(certificate.validTo),
   };

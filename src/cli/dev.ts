@@ -83,7 +83,7 @@ async function ownCluster(
 
 async function onboard(admin: ClosableUpstream, id: string, folder: string): Promise<void> {
   const tenants = new Tenants(admin);
-  if ((await tenants.get(id)) === undefined) await tenants.create(id, 'default');
+  if ((await tenants.get(id)) === undefined) await tenants.create(id, { policy: 'default' });
   const tenant = await whenActive(tenants, id, TENANT_TIMEOUT_MS);
   const entry = await issueEntry(tenants, tenant, administrator(CREDENTIAL_TTL_MS));
   writePrivateFile(join(folder, `${id}.kubeconfig`), newKubeconfig(entry));

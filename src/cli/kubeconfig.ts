@@ -1,5 +1,5 @@
 /** `kubeveil kubeconfig TENANT`: a credential for one user of a tenant, in a kubeconfig. */
-import { administrator, issueEntry, type ProxyAt } from '../onboarding/credential.ts';
+import { administrator, issueEntry, type ProxyAt, type Who } from '../onboarding/credential.ts';
 import { mergeIntoFile, newKubeconfig, writePrivateFile } from '../onboarding/kubeconfig.ts';
 import { phaseOf, Tenants } from '../onboarding/tenants.ts';
 import { withHost } from './host.ts';
@@ -10,20 +10,22 @@ interface Options extends ProxyAt {
   user: string;
   group?: string[];
   ttl: number;
+  serviceAccount?: string;
+  oidcIssuer?: string;
+  oidcClientId?: string;
   out?: string;
   merge?: string;
 }
 
 export async function kubeconfig(id: string, options: Options): Promise<void> {
-  const { user, group, ttl: ttlMs, out, merge } = options;
+  const { ttl: ttlMs, out, merge } = options;
   const entry = await withHost(options.kubeconfig, async (upstream) => {
     const tenants = new Tenants(upstream);
     const tenant = await tenants.get(id);
     if (tenant === undefined) throw new Error(`there is no tenant ${id}; make it with "kubeveil tenant create ${id}"`);
     if (phaseOf(tenant) !== 'Active')
       throw new Error(`tenant ${id} is ${phaseOf(tenant)}; "kubeveil tenant describe ${id}" tells why`);
-    const who = { user, groups: group ?? administrator(ttlMs).groups, ttlMs };
-    return await issueEntry(tenants, tenant, who, options);
+    return await issueEntry(tenants, tenant, whoOf(options), options);
   });
   if (merge !== undefined) {
     mergeIntoFile(merge, entry);
@@ -31,9 +33,27 @@ export async function kubeconfig(id: string, options: Options): Promise<void> {
   }
   if (out !== undefined) {
     writePrivateFile(out, newKubeconfig(entry));
-    print(`wrote ${out}: user ${user} of tenant ${id}, until ${until(ttlMs)}`);
+    const lasts = options.oidcIssuer === undefined ? `, until ${until(ttlMs)}` : '';
+    print(`wrote ${out}: user ${entry.user.replace(`${entry.context}-`, '')} of tenant ${id}${lasts}`);
   }
   if (merge === undefined && out === undefined) print(newKubeconfig(entry));
+}
+
+/** @throws {Error} for options that say two things */
+function whoOf({ user, group, ttl: ttlMs, serviceAccount, oidcIssuer, oidcClientId }: Options): Who {
+  if (serviceAccount !== undefined && oidcIssuer !== undefined) {
+    throw new Error('--service-account and --oidc-issuer are two users; give one');
+  }
+  if ((oidcIssuer === undefined) !== (oidcClientId === undefined)) {
+    throw new Error('--oidc-issuer and --oidc-client-id go together');
+  }
+  if (oidcIssuer !== undefined && oidcClientId !== undefined) {
+    return { oidc: { issuer: oidcIssuer, clientId: oidcClientId } };
+  }
+  if (serviceAccount === undefined) return { user, groups: group ?? administrator(ttlMs).groups, ttlMs };
+  const [namespace = '', name = '', ...more] = serviceAccount.split('/');
+  if (namespace === '' || name === '' || more.length > 0) throw new Error('--service-account is NAMESPACE/NAME');
+  return { account: { namespace, name }, ttlMs };
 }
 
 /** `2026-03-01 12:00 UTC`, by the clock of this machine. */

@@ -8,7 +8,15 @@ import { text } from '../k8s/read.ts';
 import { dev } from './dev.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { serve } from './serve.ts';
-import { createTenant, deleteTenant, describeTenant, listTenants } from './tenant.ts';
+import {
+  createTenant,
+  deleteTenant,
+  describeTenant,
+  listTenants,
+  resumeTenant,
+  revokeCertificate,
+  suspendTenant,
+} from './tenant.ts';
 import { count, durationOption, port } from './values.ts';
 
 const HOST = '--kubeconfig <file>';
@@ -43,13 +51,14 @@ export function createProgram(): Command {
     .option('--log-level <level>', 'silent, error, warn, info or debug', 'warn')
     .action(dev);
 
-  const tenant = program.command('tenant').description('create, list, describe and delete tenants');
+  const tenant = program.command('tenant').description('create, list, describe, suspend and delete tenants');
   tenant
     .command('create')
     .argument('<id>', 'lower-case letters, digits and single dashes, 3 to 20 characters')
     .description('create a tenant; returns when its kubeconfig works')
     .option(HOST, HOST_HELP)
     .option('--policy <name>', 'policy file of the tenant', 'default')
+    .option('--oidc-group <name...>', 'groups of the identity provider whose members administer the tenant')
     .option('--out <file>', 'where its kubeconfig goes (default: <id>.kubeconfig)')
     .addOption(durationOption('--timeout <duration>', 'how long to wait', '60s', '1d'))
     .action(createTenant);
@@ -70,6 +79,28 @@ export function createProgram(): Command {
     .addOption(durationOption('--timeout <duration>', 'how long to wait', '5m', '1d'))
     .action(deleteTenant);
 
+  tenant
+    .command('suspend')
+    .argument('<id>')
+    .description('refuse every request of a tenant; its pods go on running')
+    .option(HOST, HOST_HELP)
+    .action(suspendTenant);
+  tenant
+    .command('resume')
+    .argument('<id>')
+    .description('serve a tenant that was suspended; returns when it is served')
+    .option(HOST, HOST_HELP)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait', '60s', '1d'))
+    .action(resumeTenant);
+  tenant
+    .command('revoke')
+    .argument('<id>')
+    .description('make one client certificate of a tenant count no more')
+    .option(HOST, HOST_HELP)
+    .option('--serial <hex>', 'its serial number')
+    .option('--file <kubeconfig>', 'a kubeconfig that holds it')
+    .action(revokeCertificate);
+
   program
     .command('kubeconfig')
     .argument('<tenant>')
@@ -77,6 +108,9 @@ export function createProgram(): Command {
     .option(HOST, HOST_HELP)
     .option('--user <name>', 'name of the user', 'admin')
     .option('--group <name...>', 'groups of the user (default: system:masters, which administers the tenant)')
+    .option('--service-account <namespace/name>', 'a token of this service account instead of a certificate')
+    .option('--oidc-issuer <url>', 'a login at this issuer instead, by the plugin oidc-login of kubectl')
+    .option('--oidc-client-id <id>', 'the client of that login')
     .addOption(durationOption('--ttl <duration>', 'how long the credential holds, such as 30m or 7d', '12h', '30d'))
     .option('--out <file>', 'write to this file (default: standard output)')
     .option('--merge <file>', 'merge into this kubeconfig and make it the current context')

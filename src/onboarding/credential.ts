@@ -6,11 +6,16 @@ import { readFileSync } from 'node:fs';
 import { nameOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { issueClient } from '../pki/certificates.ts';
-import type { Entry } from './kubeconfig.ts';
-import { isStuck, phaseOf, type Tenants, wordOf } from './tenants.ts';
+import type { Credential, Entry, OidcLogin } from './kubeconfig.ts';
+import { type AccountName, isStuck, phaseOf, type Tenants, wordOf } from './tenants.ts';
 
 /** Members administer their tenant, and nothing outside of it. */
 const ADMINISTRATORS = 'system:masters';
+
+export type Who =
+  | UserOfTenant
+  | { readonly account: AccountName; readonly ttlMs: number }
+  | { readonly oidc: OidcLogin };
 
 export interface UserOfTenant {
   readonly user: string;
@@ -31,11 +36,14 @@ export function administrator(ttlMs: number): UserOfTenant {
   return { user: 'admin', groups: [ADMINISTRATORS], ttlMs };
 }
 
-/** Issues the certificate. Context and cluster are called `kubeveil-acme`, the user `kubeveil-acme-alice`. */
+/**
+ * Issues the certificate or gets the token; nothing is needed for who logs in. Context and cluster are called
+ * `kubeveil-acme`, the user `kubeveil-acme-alice`.
+ */
 export async function issueEntry(
   tenants: Tenants,
   tenant: JsonObject,
-  who: UserOfTenant,
+  who: Who,
   { server, certificateAuthority }: ProxyAt = {},
 ): Promise<Entry> {
   const published =
@@ -44,11 +52,23 @@ export async function issueEntry(
   return {
     context,
     cluster: context,
-    user: `${context}-${who.user}`,
-    server: server ?? published?.server ?? '',
+    user: `${context}-${nameOfWho(who)}`,
+    // A user of the identity provider may be one of several tenants.
+    server: `${server ?? published?.server ?? ''}${'oidc' in who ? `/tenants/${nameOf(tenant)}` : ''}`,
     caPem: certificateAuthority === undefined ? (published?.caPem ?? '') : readFileSync(certificateAuthority, 'utf8'),
-    credential: await issueClient(await tenants.clientCa(tenant), who),
+    credential: await credentialOf(tenants, tenant, who),
   };
+}
+
+async function credentialOf(tenants: Tenants, tenant: JsonObject, who: Who): Promise<Credential> {
+  if ('oidc' in who) return { oidc: who.oidc };
+  if ('account' in who) return { token: await tenants.accountToken(tenant, who.account, who.ttlMs) };
+  return await issueClient(await tenants.clientCa(tenant), who);
+}
+
+function nameOfWho(who: Who): string {
+  if ('oidc' in who) return 'oidc';
+  return 'account' in who ? `${who.account.namespace}-${who.account.name}` : who.user;
 }
 
 /**

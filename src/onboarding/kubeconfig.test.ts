@@ -82,6 +82,17 @@ describe('a merged kubeconfig', () => {
     expect(text).toContain('# at home');
   });
 
+  it('has a login at an issuer instead of a key', () => {
+    const credential = { oidc: { issuer: 'https://id.example.com', clientId: 'kubeveil' } };
+    const [{ user }] = parse(newKubeconfig({ ...ENTRY, credential })).users;
+    expect(user.exec).toMatchObject({
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: 'kubectl',
+      args: ['oidc-login', 'get-token', '--oidc-issuer-url=https://id.example.com', '--oidc-client-id=kubeveil'],
+      interactiveMode: 'IfAvailable',
+    });
+  });
+
   it('is the same when it is merged twice', () => {
     const once = mergedKubeconfig(MINE, 'mine', ENTRY);
     expect(mergedKubeconfig(once, 'mine', ENTRY)).toBe(once);

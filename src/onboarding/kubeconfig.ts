@@ -5,6 +5,7 @@
  * What is written holds a private key or a token, so its file is for its owner only.
  * @see https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
  */
+import { X509Certificate } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
@@ -17,8 +18,16 @@ export interface Entry {
   readonly user: string;
   readonly server: string;
   readonly caPem: string;
-  readonly credential: CertificatePair | { readonly token: string };
+  readonly credential: Credential;
 }
+
+/** An issuer from which a plugin of kubectl gets tokens, for who is at the keyboard. */
+export interface OidcLogin {
+  readonly issuer: string;
+  readonly clientId: string;
+}
+
+export type Credential = CertificatePair | { readonly token: string } | { readonly oidc: OidcLogin };
 
 /** The text of a kubeconfig with this context alone, which is the current one. */
 export function newKubeconfig(entry: Entry): string {
@@ -46,6 +55,17 @@ export function mergeIntoFile(file: string, entry: Entry): void {
   writePrivateFile(file, merged);
 }
 
+/** Serial number of the client certificate of the first user in a kubeconfig; undefined when there is none. */
+export function serialInKubeconfig(text: string): string | undefined {
+  const data = parseDocument(text).getIn(['users', 0, 'user', 'client-certificate-data']);
+  if (typeof data !== 'string') return undefined;
+  try {
+    return new X509Certificate(Buffer.from(data, 'base64')).serialNumber;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Writes a file that holds a key: readable by its owner only, and whole or not at all. */
 export function writePrivateFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -60,18 +80,31 @@ function put(document: Document, entry: Entry): string {
   if (document.contents === null)
     document.contents = document.createNode({ apiVersion: 'v1', kind: 'Config' }) as never;
   putNamed(document, 'clusters', cluster, { cluster: { server, 'certificate-authority-data': base64(caPem) } });
-  putNamed(document, 'users', user, {
-    user:
-      'token' in credential
-        ? { token: credential.token }
-        : {
-            'client-certificate-data': base64(credential.certPem),
-            'client-key-data': base64(credential.keyPem),
-          },
-  });
+  putNamed(document, 'users', user, { user: userOf(credential) });
   putNamed(document, 'contexts', context, { context: { cluster, user } });
   document.set('current-context', context);
   return document.toString({ lineWidth: 0 });
+}
+
+function userOf(credential: Credential): Record<string, unknown> {
+  if ('token' in credential) return { token: credential.token };
+  if ('oidc' in credential) return { exec: execOf(credential.oidc) };
+  return {
+    'client-certificate-data': base64(credential.certPem),
+    'client-key-data': base64(credential.keyPem),
+  };
+}
+
+/** @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins */
+function execOf({ issuer, clientId }: OidcLogin): Record<string, unknown> {
+  return {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: 'kubectl',
+    args: ['oidc-login', 'get-token', `--oidc-issuer-url=${issuer}`, `--oidc-client-id=${clientId}`],
+    installHint: 'install the plugin with: kubectl krew install oidc-login',
+    interactiveMode: 'IfAvailable',
+    provideClusterInfo: false,
+  };
 }
 
 function putNamed(document: Document, list: string, name: string, value: Record<string, unknown>): void {

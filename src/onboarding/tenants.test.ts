@@ -26,7 +26,7 @@ const CA = '/api/v1/namespaces/kubeveil-system/secrets/tenant-ca-acme';
 describe('creating a tenant', () => {
   it('sends a Tenant with its policy', async () => {
     const { tenants, upstream } = tenantsOf({ [`POST ${TENANTS}`]: { status: 201, body: tenant() } });
-    await tenants.create('acme', 'strict');
+    await tenants.create('acme', { policy: 'strict' });
     expect(JSON.parse(String(upstream.requests[0]?.body))).toMatchObject({
       kind: 'Tenant',
       metadata: { name: 'acme' },
@@ -42,19 +42,21 @@ describe('creating a tenant', () => {
       [`POST ${TENANTS}`]: status(409),
       [`GET ${TENANTS}/acme`]: { status: 200, body: stored },
     });
-    await expect(tenants.create('acme', 'default')).rejects.toThrow(message);
+    await expect(tenants.create('acme', { policy: 'default' })).rejects.toThrow(message);
   });
 
   it('refuses an id that is none before anything is sent', async () => {
     const { tenants, upstream } = tenantsOf({});
-    await expect(tenants.create('A', 'default')).rejects.toThrow('must have 3 to 20 characters');
+    await expect(tenants.create('A', { policy: 'default' })).rejects.toThrow('must have 3 to 20 characters');
     expect(upstream.requests).toEqual([]);
   });
 
   it('tells what the host said, and what may be missing on it', async () => {
-    await expect(tenantsOf({}).tenants.create('acme', 'default')).rejects.toThrow(/kubectl apply -f deploy/);
+    await expect(tenantsOf({}).tenants.create('acme', { policy: 'default' })).rejects.toThrow(
+      /kubectl apply -f deploy/,
+    );
     const { tenants } = tenantsOf({ [`POST ${TENANTS}`]: status(403, 'not yours') });
-    await expect(tenants.create('acme', 'default')).rejects.toThrow(/could not be created: .*not yours/);
+    await expect(tenants.create('acme', { policy: 'default' })).rejects.toThrow(/could not be created: .*not yours/);
   });
 });
 

@@ -5,7 +5,7 @@
 import { readObject } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
 import { isTerminating, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
-import { child, objects, text } from '../k8s/read.ts';
+import { child, objects, strings, text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { CertificatePair } from '../pki/certificates.ts';
 import type { Upstream } from '../ports.ts';
@@ -17,11 +17,23 @@ import {
   PUBLIC_CONFIG_MAP,
   TENANTS_PATH,
 } from '../tenancy/host-names.ts';
-import { TENANT_LABEL, type TenantId, tenantIdProblem } from '../tenancy/names.ts';
+import { TENANT_LABEL, type TenantId, type TenantName, tenantIdProblem, tenantNames } from '../tenancy/names.ts';
+import { tokenAudience } from '../tenancy/tenant.ts';
 import { createHostClient, type HostClient, HostError } from '../upstream/host-client.ts';
 
 /** The operator's own credential is sent; which identity is named makes no difference. */
 const OPERATOR = { as: 'reader' } as const;
+
+export interface TenantSpec {
+  readonly policy: string;
+  readonly administratorGroups?: string[];
+}
+
+/** A service account, as its tenant names it. */
+export interface AccountName {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 export class Tenants {
   readonly #upstream: Upstream;
@@ -33,10 +45,10 @@ export class Tenants {
   }
 
   /** @throws {Error} for a bad id, or one in use, saying so */
-  async create(id: string, policy: string): Promise<JsonObject> {
+  async create(id: string, spec: TenantSpec): Promise<JsonObject> {
     const problem = tenantIdProblem(id);
     if (problem !== undefined) throw new Error(`tenant id ${JSON.stringify(id)} ${problem}`);
-    const tenant = { apiVersion: OWN_API_VERSION, kind: 'Tenant', metadata: { name: id }, spec: { policy } };
+    const tenant = { apiVersion: OWN_API_VERSION, kind: 'Tenant', metadata: { name: id }, spec: { ...spec } };
     try {
       return await this.#host.create(TENANTS_PATH, tenant);
     } catch (error) {
@@ -50,12 +62,56 @@ export class Tenants {
     );
   }
 
+  /** Suspends a tenant or lets it back in. @throws {Error} when there is none */
+  async suspend(id: string, suspended: boolean): Promise<void> {
+    await this.mustGet(id);
+    const what = `tenant ${id} could not be ${suspended ? 'suspended' : 'resumed'}`;
+    await this.#host.merge(pathOf(id), { spec: { suspended } }).catch(telling(what));
+  }
+
+  /** Makes a client certificate count no more. @returns false when it did not count before */
+  async revoke(id: string, serial: string): Promise<boolean> {
+    for (;;) {
+      const tenant = await this.mustGet(id);
+      const revoked = strings(child(tenant, 'spec'), 'revokedCertificates');
+      if (revoked.includes(serial)) return false;
+      const metadata = { resourceVersion: versionOf(tenant) };
+      try {
+        await this.#host.merge(pathOf(id), { metadata, spec: { revokedCertificates: [...revoked, serial] } });
+        return true;
+      } catch (error) {
+        // Somebody else has changed it in between.
+        if (!(error instanceof HostError) || error.status !== 409)
+          throw told(error, `tenant ${id} could not be changed`);
+      }
+    }
+  }
+
+  /** A token of a service account of the tenant, for its virtual cluster alone. @param account in tenant terms */
+  async accountToken(tenant: JsonObject, account: AccountName, ttlMs: number): Promise<string> {
+    const names = tenantNames(nameOf(tenant) as TenantId);
+    const namespace = encodeURIComponent(names.up(account.namespace as TenantName));
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${encodeURIComponent(account.name)}/token`;
+    const audiences = [tokenAudience({ uid: uidOf(tenant) })];
+    const spec = { audiences, expirationSeconds: Math.floor(ttlMs / 1_000) };
+    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+    const what = `no token of service account ${account.namespace}/${account.name} could be had`;
+    return text(child(await this.#host.create(path, request).catch(telling(what)), 'status'), 'token');
+  }
+
   async list(): Promise<JsonObject[]> {
     return await this.#host.list(TENANTS_PATH).catch(telling('tenants could not be listed'));
   }
 
   async get(id: string): Promise<JsonObject | undefined> {
     return await this.#host.get(pathOf(id)).catch(telling(`tenant ${id} could not be read`));
+  }
+
+  /** @throws {Error} when there is none */
+  async mustGet(id: string): Promise<JsonObject> {
+    const tenant = await this.get(id);
+    if (tenant === undefined) throw new Error(`there is no tenant ${id}; "kubeveil tenant list" shows those there are`);
+    return tenant;
   }
 
   /** Namespaces of a tenant, in upstream terms. */
@@ -67,10 +123,7 @@ export class Tenants {
 
   /** @returns the tenant as it was. @throws {Error} when there is none */
   async delete(id: string): Promise<JsonObject> {
-    const tenant = await this.get(id);
-    if (tenant === undefined) {
-      throw new Error(`there is no tenant ${id}; "kubeveil tenant list" shows those there are`);
-    }
+    const tenant = await this.mustGet(id);
     await this.#host.remove(pathOf(id), uidOf(tenant)).catch(telling(`tenant ${id} could not be deleted`));
     return tenant;
   }

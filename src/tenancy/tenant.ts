@@ -13,6 +13,16 @@ export interface Tenant {
   readonly clientCaPem: string;
   /** Name of the policy file, without its ending. */
   readonly policy: string;
+  /** Groups of the identity provider whose members administer this tenant. */
+  readonly administratorGroups?: readonly string[];
+  /** Serial numbers of client certificates that count no more, as {@link certificateSerial} writes them. */
+  readonly revokedCertificates?: ReadonlySet<string>;
+}
+
+/** `0A:BC` -> `abc`: one way of writing a serial number. Undefined for what is none. */
+export function certificateSerial(text: string): string | undefined {
+  const digits = text.replaceAll(':', '').toLowerCase();
+  return /^[0-9a-f]+$/.test(digits) ? digits.replace(/^0+(?=.)/, '') : undefined;
 }
 
 /** Namespaces that every cluster has from its start. All but `default` are made upstream at the first write. */

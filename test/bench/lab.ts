@@ -64,7 +64,7 @@ export async function startLab(progress: (line: string) => void, signal?: AbortS
     }),
   );
   async function onboard(id: string): Promise<Access> {
-    await tenants.create(id, 'default');
+    await tenants.create(id, { policy: 'default' });
     const tenant = await whenActive(tenants, id, TENANT_MS);
     const { server, caPem, credential } = await issueEntry(tenants, tenant, administrator(CREDENTIAL_MS));
     return { server, caPem, ...(credential as CertificatePair) };

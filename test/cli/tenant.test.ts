@@ -139,6 +139,54 @@ describe('kubeconfig', () => {
   });
 });
 
+describe('kubeconfig of a service account', () => {
+  it('holds a token that is good at the proxy for what the account may do, and nowhere else', async () => {
+    await acme.kubectl('create namespace cli-accounts');
+    await acme.kubectl('create serviceaccount bot -n cli-accounts');
+    await acme.kubectl('create rolebinding bots -n cli-accounts --clusterrole=view --serviceaccount=cli-accounts:bot');
+    const file = join(folder, 'bot.kubeconfig');
+    await cli(['kubeconfig', 'acme', '--service-account', 'cli-accounts/bot', '--ttl', '1h', '--out', file, ...HOST]);
+    expect(await kubectl(file, 'get configmaps -n cli-accounts')).toMatchObject({ code: 0 });
+    expect(await kubectl(file, 'get secrets -n cli-accounts')).toMatchObject({ code: 1 });
+    const [{ user }] = parse(readFileSync(file, 'utf8')).users;
+    const { server, caPem } = inject('controlPlane');
+    expect((await requestOnce({ server, caPem, path: '/api', token: user.token })).status).toBe(401);
+  });
+
+  it.each([
+    [['--service-account', 'bot'], 'NAMESPACE/NAME'],
+    [['--service-account', 'a/b', '--oidc-issuer', 'https://x', '--oidc-client-id', 'y'], 'two users'],
+    [['--oidc-issuer', 'https://x'], 'go together'],
+  ])('is refused with %j', async (args, words) => {
+    const { code, stderr } = await runCli(['kubeconfig', 'acme', ...args, ...HOST]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(words) });
+  });
+});
+
+describe('tenant suspend, resume and revoke', () => {
+  it('take a tenant or one certificate out of service, and the tenant back in', async () => {
+    const id = 'umbrella';
+    const [one, two] = ['one', 'two'].map((name) => join(folder, `${name}.kubeconfig`)) as [string, string];
+    await cli(['tenant', 'create', id, '--out', one, ...HOST]);
+    await cli(['kubeconfig', id, '--out', two, ...HOST]);
+    const ask = async (file: string) =>
+      (await requestOnce({ server: facts.server, caPem: facts.caPem, path: '/api', ...credentialOf(file) })).status;
+    expect([await ask(one), await ask(two)]).toEqual([200, 200]);
+
+    await cli(['tenant', 'suspend', id, ...HOST]);
+    await expect.poll(() => ask(one), { timeout: 10_000 }).toBe(403);
+    await cli(['tenant', 'resume', id, ...HOST]);
+    await expect.poll(() => ask(one), { timeout: 10_000 }).toBe(200);
+
+    expect(await cli(['tenant', 'revoke', id, '--file', one, ...HOST])).toContain('counts no more');
+    await expect.poll(() => ask(one), { timeout: 10_000 }).toBe(401);
+    expect(await ask(two)).toBe(200);
+    expect(await cli(['tenant', 'revoke', id, '--file', one, ...HOST])).toContain('was revoked before');
+    expect((await runCli(['tenant', 'revoke', id, '--serial', 'xyz', ...HOST])).stderr).toContain('hexadecimal');
+    expect((await runCli(['tenant', 'suspend', 'nobody', ...HOST])).stderr).toContain('there is no tenant nobody');
+  });
+});
+
 describe('tenant delete', () => {
   it('takes all that was its own and nothing else; the id may be used again, the old credential may not', async () => {
     const file = join(folder, 'initech.kubeconfig');

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import type { ControlPlaneFacts } from '../support/control-plane.ts';
-import { factsOf, startPrivateControlPlane } from '../support/control-plane.ts';
+import { adminClient, factsOf, startPrivateControlPlane } from '../support/control-plane.ts';
 import { jsonOf, type RawAnswer, requestOnce } from '../support/http.ts';
 import { eventually } from '../support/processes.ts';
 import { type ProductFacts, startProduct } from '../support/product.ts';
@@ -230,6 +230,31 @@ describe('whose user it is', () => {
     expect((await ours(token, '/tenants/acme')).status).toBe(201);
     expect((await ours(token, '/tenants/globex')).status).toBe(201);
     expect((await ours(token, '/tenants/initech')).status).toBe(403);
+  });
+});
+
+describe('a group that administers a tenant', () => {
+  it('may everything in it, for as long as the Tenant says so, and nothing in another', async () => {
+    const token = await rich.token({ ...RICH, roles: ['boss'] });
+    const admin = adminClient(plane);
+    stack.defer(() => admin.close());
+    const secrets = async (tenant: string) => {
+      const path = `/tenants/${tenant}/api/v1/namespaces/default/secrets`;
+      return (await requestOnce({ path, token, server: product.server, caPem: product.caPem })).status;
+    };
+    const administeredBy = (administratorGroups: string[]) =>
+      admin.send(
+        'PATCH',
+        '/apis/kubeveil.dev/v1alpha1/tenants/acme',
+        { spec: { administratorGroups } },
+        'application/merge-patch+json',
+      );
+    expect(await secrets('acme')).toBe(403);
+    await administeredBy(['boss']);
+    await eventually('it administers', async () => (await secrets('acme')) === 200);
+    expect(await secrets('globex')).toBe(403);
+    await administeredBy([]);
+    await eventually('it does not any more', async () => (await secrets('acme')) === 403);
   });
 });
 

@@ -10,7 +10,8 @@ import { createHash } from 'node:crypto';
 import { decodeJwt, errors } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../errors.ts';
-import type { Authenticated, Claim } from '../../exchange.ts';
+import type { Authenticated, Claim, Identity } from '../../exchange.ts';
+import { MASTERS } from '../../k8s/rbac.ts';
 import type { TenantRegistry } from '../../ports.ts';
 import type { TenantId } from '../../tenancy/names.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
@@ -90,7 +91,7 @@ export function jwtAuthenticator({ issuers, tenants, nowMs, onRefused }: JwtOpti
     }
     const tenant = choose(checked.user.tenants, claim, tenants);
     return {
-      identity: checked.user.identity,
+      identity: withAdministration(checked.user.identity, tenant),
       tenant: tenant.id,
       tenantUid: tenant.uid,
       how: 'oidc-token',
@@ -107,6 +108,13 @@ function issuerOf(token: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Members of a group that administers the tenant are what its first administrator is. */
+function withAdministration(identity: Identity, { administratorGroups = [] }: Tenant): Identity {
+  const { groups } = identity;
+  if (groups.includes(MASTERS) || !administratorGroups.some((group) => groups.includes(group))) return identity;
+  return { ...identity, groups: [...groups, MASTERS] };
 }
 
 function choose(ids: readonly string[], claim: Claim, tenants: TenantRegistry): Tenant {

@@ -10,14 +10,13 @@ import type { Budget } from '../../cel/run.ts';
 import { BOOL, DYN, type Type } from '../../cel/types.ts';
 import { ListValue, type Value } from '../../cel/values.ts';
 import type { Identity } from '../../exchange.ts';
-import { isObject } from '../../k8s/types.ts';
 import { claimsValue } from './claims-value.ts';
 import type { JwtConfig } from './schema.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** A token says something that its issuer's rules do not take. The message is for the log. */
-export class ClaimsRefused extends Error {}
+class ClaimsRefused extends Error {}
 
 export interface MappedUser {
   readonly identity: Identity;
@@ -155,9 +154,4 @@ function anyText(what: string, value: Value): string {
 function textsOf(what: string, value: Value): readonly string[] {
   const values = value === null ? [] : value instanceof ListValue ? value.items : [value];
   return values.map((item) => anyText(what, item)).filter((item) => item !== '');
-}
-
-/** True for what can be the payload of a token. */
-export function isClaims(value: unknown): value is Claims {
-  return isObject(value);
 }

@@ -11,7 +11,7 @@ import { authenticationSchema } from './schema.ts';
 const LOOK_EVERY_MS = 2_000;
 
 /** The file is wrong. The message has a line for each problem. */
-export class AuthenticationFileError extends Error {
+class AuthenticationFileError extends Error {
   constructor(path: string, problems: readonly string[]) {
     super(`${path} is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'AuthenticationFileError';

@@ -5,7 +5,7 @@
 import { notSynced } from '../../errors.ts';
 import type { Informer } from '../../k8s/informer.ts';
 import { isTerminating, metadataOf, nameOf, uidOf } from '../../k8s/meta.ts';
-import { child, text } from '../../k8s/read.ts';
+import { child, strings, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import type { TenantRegistry } from '../../ports.ts';
 import { type TenantId, tenantIdProblem } from '../../tenancy/names.ts';
@@ -54,6 +54,8 @@ export function readTenant(object: JsonObject): Tenant {
     phase: phaseOf(object, spec, status),
     clientCaPem: text(status, 'clientCa'),
     policy: text(spec, 'policy') || 'default',
+    administratorGroups: strings(spec, 'administratorGroups'),
+    revokedCertificates: new Set(strings(spec, 'revokedCertificates')),
   };
 }
 
