@@ -22,6 +22,8 @@ describe('a Tenant object', () => {
       phase: 'Active',
       clientCaPem: 'PEM',
       policy: 'default',
+      administratorGroups: [],
+      revokedCertificates: new Set(),
     });
   });
   it.each<[string, JsonObject, string]>([
