@@ -13,8 +13,10 @@ import { lines } from '../codec/lines.ts';
 import { compareVersions, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
-import type { Upstream, UpstreamIdentity } from '../ports.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import type { Upstream, UpstreamIdentity, UpstreamStream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
+import { Progress } from './progress.ts';
 
 /** What is watched, in upstream terms. */
 export interface Collection {
@@ -46,9 +48,24 @@ export interface SourceOptions {
 const BACKOFF = { firstMs: 800, capMs: 30_000 };
 /** As client-go; random so that streams do not end together. */
 const WATCH_SECONDS_MIN = 300;
+/** How long an API server that starts may refuse what it has not read the roles for. */
+const REFUSED_MS = 60_000;
+/** With less, kube-apiserver sends no bookmark; with more, it sends it later. */
+const PROBE_SECONDS = 3;
+/** A collection in which much happens gets there by itself. */
+const BUSY_MS = 50;
+const CATCH_UP_MS = 3_000;
 
-/** Upstream refuses, and will go on refusing. */
-class Refused extends Error {}
+/** Upstream refuses, and may go on refusing. */
+class Refused extends Error {
+  /** True when asking again is for nothing. */
+  readonly isFinal: boolean;
+
+  constructor(message: string, isFinal: boolean) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
 
 /** Upstream is back at an earlier revision. */
 class Restored extends Error {}
@@ -59,8 +76,11 @@ export class Source {
   readonly #subscribers = new Set<Subscriber>();
   readonly #ending = new AbortController();
   readonly #started = Promise.withResolvers<void>();
-  #progress = '';
+  readonly #fresh = coalesce(() => this.#catchUp());
+  readonly #progress = new Progress();
   #connected = false;
+  /** How often it has begun at "now". */
+  #begun = 0;
 
   constructor(collection: Collection, options: SourceOptions) {
     this.#collection = collection;
@@ -71,7 +91,7 @@ export class Source {
 
   /** Every event up to this revision has been told; `''` before it has begun. */
   get progress(): string {
-    return this.#progress;
+    return this.#progress.version;
   }
 
   /** False while upstream does not answer. */
@@ -92,6 +112,14 @@ export class Source {
     return this.#started.promise;
   }
 
+  /**
+   * Resolves when every event up to the moment of the call has been told, which costs upstream two small requests for all
+   * who ask at once. @throws when that cannot be known within seconds
+   */
+  fresh(): Promise<void> {
+    return this.#fresh();
+  }
+
   /** @returns ends it */
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers.add(subscriber);
@@ -107,6 +135,7 @@ export class Source {
     let failures = 0;
     let beginNext = true;
     let why: 'restored' | 'refused' = 'refused';
+    let refusedMs: number | undefined;
     while (!signal.aborted) {
       try {
         if (beginNext) await this.#begin();
@@ -115,6 +144,7 @@ export class Source {
         const events = await this.#watch();
         if (events === 'expired') beginNext = true;
         failures = 0;
+        refusedMs = undefined;
       } catch (error) {
         if (signal.aborted) break;
         failures += 1;
@@ -122,7 +152,9 @@ export class Source {
         this.#options.onError(error);
         if (error instanceof Restored) why = 'restored';
         // One that has not begun has nothing to keep; who asked for it is answered by upstream, or is refused.
-        if (error instanceof Refused || error instanceof Restored || this.#progress === '') break;
+        refusedMs = error instanceof Refused ? (refusedMs ?? Date.now()) : undefined;
+        const isFinal = error instanceof Refused && (error.isFinal || Date.now() - (refusedMs ?? 0) > REFUSED_MS);
+        if (isFinal || error instanceof Restored || this.progress === '') break;
         if (!(await pause(backoffMs(failures, BACKOFF), signal))) break;
       }
     }
@@ -134,18 +166,19 @@ export class Source {
 
   /** Begins at "now". What was before is for the views to read, which they do after this. */
   async #begin(): Promise<void> {
-    const again = this.#progress !== '';
+    const again = this.progress !== '';
     const now = await this.#probe();
-    if (again && compareVersions(now, this.#progress) < 0) throw restored();
+    if (again && compareVersions(now, this.progress) < 0) throw restored();
     // Told before it is known how far upstream is: views stand where they were until they have read everything again.
     if (again) for (const subscriber of [...this.#subscribers]) this.#tell(() => subscriber.gap());
-    this.#progress = now;
+    this.#begun += 1;
+    this.#progress.advance(now);
     this.#connected = true;
     this.#started.resolve();
   }
 
   async #checkNotRestored(): Promise<void> {
-    if (compareVersions(await this.#probe(), this.#progress) < 0) throw restored();
+    if (compareVersions(await this.#probe(), this.progress) < 0) throw restored();
   }
 
   /** The revision that upstream is at, for a price that does not grow with the collection. */
@@ -167,21 +200,8 @@ export class Source {
 
   /** Runs one watch to its end. */
   async #watch(): Promise<'ended' | 'expired'> {
-    const { identity, path, labels } = this.#collection;
-    const seconds = WATCH_SECONDS_MIN + Math.floor(Math.random() * WATCH_SECONDS_MIN);
-    const answer = await this.#options.upstream.stream({
-      identity,
-      method: 'GET',
-      path,
-      query: [
-        ...selector(labels),
-        ['watch', 'true'],
-        ['allowWatchBookmarks', 'true'],
-        ['resourceVersion', this.#progress],
-        ['timeoutSeconds', String(seconds)],
-      ],
-      signal: this.#ending.signal,
-    });
+    const { path } = this.#collection;
+    const answer = await this.#openWatch(WATCH_SECONDS_MIN + Math.floor(Math.random() * WATCH_SECONDS_MIN));
     if (answer.status === 200) this.#connected = true;
     let events = 0;
     for await (const line of lines(answer.chunks)) {
@@ -201,6 +221,23 @@ export class Source {
     return 'ended';
   }
 
+  #openWatch(seconds: number): Promise<UpstreamStream> {
+    const { identity, path, labels } = this.#collection;
+    return this.#options.upstream.stream({
+      identity,
+      method: 'GET',
+      path,
+      query: [
+        ...selector(labels),
+        ['watch', 'true'],
+        ['allowWatchBookmarks', 'true'],
+        ['resourceVersion', this.progress],
+        ['timeoutSeconds', String(seconds)],
+      ],
+      signal: this.#ending.signal,
+    });
+  }
+
   #dispatch(event: WatchEvent, line: Uint8Array): void {
     const version = versionOf(event.object);
     if (event.type !== 'BOOKMARK') {
@@ -214,7 +251,35 @@ export class Source {
       }
     }
     // Only now: what is told of progress must have come before.
-    if (compareVersions(version, this.#progress) > 0) this.#progress = version;
+    this.#progress.advance(version);
+  }
+
+  /**
+   * What upstream is at now is cheap to ask; that the watch has told everything up to there is not, for upstream has no
+   * question for it and sends a bookmark once a minute. A second watch from the same place that is to last three seconds
+   * gets its bookmark after one: no event before it, or the events before it, are then all that the first can have to tell.
+   */
+  async #catchUp(): Promise<void> {
+    const begun = this.#begun;
+    const now = await this.#probe();
+    if (await this.#progress.reaches(now, BUSY_MS)) return;
+    const { lastEvent, bookmark } = await this.#probeWatch(now);
+    const isTold = lastEvent === '' || (await this.#progress.reaches(lastEvent, CATCH_UP_MS));
+    if (!isTold || begun !== this.#begun || this.ended) throw new Error(`${this.#collection.path} lags behind`);
+    this.#progress.advance(bookmark);
+  }
+
+  async #probeWatch(now: string): Promise<{ lastEvent: string; bookmark: string }> {
+    const answer = await this.#openWatch(PROBE_SECONDS);
+    let lastEvent = '';
+    for await (const line of lines(answer.chunks)) {
+      const event = readObject(line) as unknown as WatchEvent;
+      if (answer.status !== 200 || event.type === 'ERROR') break;
+      const version = versionOf(event.object);
+      if (event.type !== 'BOOKMARK') lastEvent = version;
+      else if (compareVersions(version, now) >= 0) return { lastEvent, bookmark: version };
+    }
+    throw new Error(`${this.#collection.path} gave no bookmark in ${PROBE_SECONDS} seconds`);
   }
 
   #tell(call: () => void): void {
@@ -230,10 +295,11 @@ function selector(labels: string): Array<readonly [string, string]> {
   return labels === '' ? [] : [['labelSelector', labels]];
 }
 
-/** 401 comes while the proxy's own token is renewed; 429 and 5xx pass. */
+/** 401 comes while the proxy's own token is renewed, 403 also from an API server that has just started; 429 and 5xx pass. */
 function refusal(path: string, status: number): Error {
   const message = `${path} was answered with ${status}`;
-  return status >= 400 && status < 500 && status !== 401 && status !== 429 ? new Refused(message) : new Error(message);
+  const isRefused = status >= 400 && status < 500 && status !== 401 && status !== 429;
+  return isRefused ? new Refused(message, status !== 403) : new Error(message);
 }
 
 function restored(): Error {

@@ -141,6 +141,18 @@ describe('a view', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
+  it('goes on after a refusal by an API server that has not read its roles yet', async () => {
+    const first = new Feed();
+    const second = new Feed();
+    const refused: Scripted = { status: 403, body: { kind: 'Status', code: 403 } };
+    const view = lab.view(lab.source(hostOf(at(10), watch(first), refused, at(11), watch(second))), [reading(10)]);
+    await view.whenReady();
+    const cursor = lab.open(view, { from: '10' });
+    first.send(bookmark(11)).end();
+    second.send(event('ADDED', widget('after', 12)));
+    expect(await take(cursor, 1)).toEqual(['ADDED after@12']);
+  });
+
   it('ends when upstream will not have its watch', async () => {
     const gone: Scripted = { status: 404, body: { kind: 'Status', code: 404 } };
     const first = new Feed();

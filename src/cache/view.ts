@@ -125,6 +125,12 @@ export class View implements Subscriber {
     return this.#ring;
   }
 
+  /** Resolves when the state is as new as the call. @throws when that cannot be known within seconds */
+  async fresh(): Promise<void> {
+    await this.#ready;
+    await this.#source.fresh();
+  }
+
   /** The whole state; undefined while it is not known. */
   snapshot(): Snapshot | undefined {
     if (this.#held !== undefined || this.ended || !this.#reader.whole) return undefined;

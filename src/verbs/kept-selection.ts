@@ -1,6 +1,5 @@
 /** What of a view a request asks for, and waiting until a view can be asked. */
 import type { Selection } from '../cache/changes.ts';
-import type { View } from '../cache/view.ts';
 import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import { isSelectable } from '../k8s/selectable-fields.ts';
 import { parseFieldSelector, SelectorSyntaxError } from '../k8s/selector.ts';
@@ -22,11 +21,16 @@ export function selectionOf({ info, at }: Call): Selection | undefined {
   }
 }
 
-/** Waits for what is read, but not for a client that is gone; what cannot be read is left to upstream to refuse. */
-export async function ready(view: View, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = (): void => resolve();
+/**
+ * Waits for a view, but not for a client that is gone. False where it cannot be had: what cannot be read is left to
+ * upstream to answer or to refuse.
+ */
+export async function ready(wait: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const stop = (): void => resolve(false);
   signal.addEventListener('abort', stop);
-  await Promise.race([view.whenReady().catch(() => {}), promise]);
+  wait().then(() => resolve(true), stop);
+  const isReady = await promise;
   signal.removeEventListener('abort', stop);
+  return isReady;
 }

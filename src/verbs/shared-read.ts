@@ -36,7 +36,7 @@ export async function listKept(call: Call, deps: VerbDeps): Promise<Reply | unde
   if (selection === undefined) return undefined;
   const kept = keptView(call, deps);
   if (kept === undefined) return undefined;
-  if (kept.isNew) await ready(kept.view, call.head.signal);
+  if (kept.isNew) await ready(() => kept.view.whenReady(), call.head.signal);
   const state = kept.view.snapshot();
   if (state === undefined || compareVersions(state.version, asked) < 0) return undefined;
   return listReply(call, kept.view, state, selection);

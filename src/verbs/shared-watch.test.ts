@@ -51,6 +51,19 @@ describe('a shared watch', () => {
     expect(host.watches[0]).toMatchObject({ identity: { as: 'reader' }, path: '/api/v1/pods' });
   });
 
+  it('of a large collection begins from memory, once that is known to be the newest', async () => {
+    const host = open({ padding: 1_100_000 });
+    await take(await host.lab.watch(`/api/v1/pods?${INFORMER}`), 2);
+    host.revision = 70;
+    const before = host.lab.upstream.requests.length;
+    const second = await host.lab.watch(`/api/v1/pods?${INFORMER}`);
+    expect(await take(second, 2)).toEqual(['ADDED default/old@30', 'BOOKMARK /@71']);
+    expect(host.lab.upstream.texts().slice(before)).toEqual([
+      'GET /api/v1/pods?limit=1',
+      'GET /api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=50&timeoutSeconds=3',
+    ]);
+  });
+
   it('selects by itself, and tells what leaves the selection', async () => {
     const host = open();
     const red = await host.lab.watch(`/api/v1/pods?${INFORMER}&labelSelector=color%3Dred`);

@@ -1,7 +1,8 @@
 /**
  * Watches that many clients share. What the view of a collection (`kept.ts`) can tell by itself is told from there:
  *
- *   resourceVersion unset   from a view that was read for this very request: what is there is as new as the request
+ *   resourceVersion unset   from a view that was read for this very request, or (a large one) that is known to have
+ *                           been told everything up to it
  *   resourceVersion 0       from whatever the view holds
  *   resourceVersion N       when the view holds all that happened since N, or (with initial events) is at least as new
  *
@@ -66,6 +67,7 @@ export async function* showUntilShared(
 type Common = Omit<CursorOptions, 'from' | 'initial' | 'endsInitial'>;
 
 const SWITCHES = ['sendInitialEvents', 'allowWatchBookmarks'] as const;
+const LARGE_BYTES = 1024 * 1024;
 /** As kube-apiserver with its default `--min-request-timeout`: this long, and up to twice as long. */
 const DEFAULT_SECONDS = 1_800;
 
@@ -102,8 +104,12 @@ async function begin(call: Call, { view, isNew }: Kept, common: Common): Promise
     if (!isAny) return view.watch({ ...common, from: version });
     return version === '0' ? fromNow(view, common) : undefined;
   }
-  if (isNew) await ready(view, call.head.signal);
-  else if (version === '') return undefined;
+  if (isNew) await ready(() => view.whenReady(), call.head.signal);
+  else if (version === '') {
+    // A small state is read again for less than it costs to know that it is the newest.
+    const isNewest = view.bytes >= LARGE_BYTES && (await ready(() => view.fresh(), call.head.signal));
+    if (!isNewest) return undefined;
+  }
   const state = view.snapshot();
   if (state === undefined || (!isAny && compareVersions(state.version, version) < 0)) return undefined;
   return view.watch({ ...common, from: state.version, initial: state.chunks, endsInitial: common.bookmarks });

@@ -4,7 +4,7 @@
  */
 import { type Cache, createCache } from '../../src/cache/cache.ts';
 import { ApiError } from '../../src/errors.ts';
-import type { JsonObject } from '../../src/k8s/types.ts';
+import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
 import type { Upstream, UpstreamRequest } from '../../src/ports.ts';
 import { Feed, type Scripted, textOf } from './scripted-upstream.ts';
 import { type LabOptions, listOf, VerbLab } from './verb-lab.ts';
@@ -24,7 +24,11 @@ export class SharingHost {
   readonly cache: Cache;
   readonly lab: VerbLab;
 
-  constructor(options: Pick<LabOptions, 'readsSecretsAcross'> = {}) {
+  readonly #padding: string;
+
+  /** @param padding how large the pod is */
+  constructor({ padding = 0, ...options }: Pick<LabOptions, 'readsSecretsAcross'> & { padding?: number } = {}) {
+    this.#padding = 'x'.repeat(padding);
     const upstream: Upstream = {
       request: (request) => this.lab.upstream.request(request),
       stream: (request) => this.lab.upstream.stream(request),
@@ -59,6 +63,10 @@ export class SharingHost {
     return { kind: 'Pod', apiVersion: 'v1', metadata };
   }
 
+  #bookmark(): WatchEvent {
+    return { type: 'BOOKMARK', object: { kind: 'Pod', metadata: { resourceVersion: String(this.revision + 1) } } };
+  }
+
   async close(): Promise<void> {
     await this.cache.close();
   }
@@ -70,6 +78,7 @@ export class SharingHost {
       this.watches.push(request);
       if (SHARED.test(textOf(request))) return { status: 200, body: this.shared };
       const feed = new Feed();
+      if (/timeoutSeconds=3$/.test(textOf(request))) return { status: 200, body: feed.send(this.#bookmark()) };
       this.own.push(feed);
       return { status: 200, body: feed };
     }
@@ -77,7 +86,8 @@ export class SharingHost {
       const kind = request.accept === 'application/json' ? 'NamespaceList' : 'PartialObjectMetadataList';
       return listOf(kind, this.revision, [{ metadata: { name: 'acme--default' } }]);
     }
-    const pod = this.pod('acme--default', 'old', 30, { color: 'red' });
+    const old = this.pod('acme--default', 'old', 30, { color: 'red' });
+    const pod: JsonObject = this.#padding === '' ? old : { ...old, padding: this.#padding };
     if (!path.endsWith('/pods')) return { status: 200, body: pod };
     const { kind: _kind, apiVersion: _apiVersion, ...item } = pod;
     return listOf('PodList', this.revision, [item]);

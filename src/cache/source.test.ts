@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Feed, queryOf, type Scripted } from '../../test/support/scripted-upstream.ts';
+import { at, bookmark, event, hostOf, ViewLab, watch, widget } from '../../test/support/view-lab.ts';
+import type { Source } from './source.ts';
+
+let lab: ViewLab;
+beforeEach(() => {
+  lab = new ViewLab();
+});
+afterEach(() => lab[Symbol.dispose]());
+
+/** A source at revision 10, with the answers to what is asked of upstream after its watch has begun. */
+async function started(feed: Feed, ...script: Scripted[]) {
+  const upstream = hostOf(at(10), watch(feed), ...script);
+  const source = lab.source(upstream);
+  await source.whenStarted();
+  await feed.idle();
+  return { source, upstream };
+}
+
+async function settled(source: Source): Promise<string> {
+  return await source.fresh().then(
+    () => `fresh at ${source.progress}`,
+    (error: unknown) => String(error),
+  );
+}
+
+describe('knowing that everything was told', () => {
+  it('costs one small request where it is so already', async () => {
+    const { source, upstream } = await started(new Feed(), at(10));
+    expect(await settled(source)).toBe('fresh at 10');
+    expect(upstream.requests).toHaveLength(3);
+    expect(queryOf(upstream.requests[2])).toEqual({ limit: '1' });
+  });
+
+  it('takes the bookmark of a short watch for its own, when no event came before it', async () => {
+    const { source, upstream } = await started(new Feed(), at(15), watch(new Feed().send(bookmark(16))));
+    expect(await settled(source)).toBe('fresh at 16');
+    expect(queryOf(upstream.requests[3])).toMatchObject({ watch: 'true', resourceVersion: '10', timeoutSeconds: '3' });
+  });
+
+  it('waits until the watch has told the last event that the short one was told', async () => {
+    const feed = new Feed();
+    const short = new Feed().send(event('ADDED', widget('one', 14)), bookmark(16));
+    const { source } = await started(feed, at(15), watch(short));
+    const fresh = settled(source);
+    await vi.waitFor(() => expect(short.closed).toBe(true));
+    expect(source.progress).toBe('10');
+    feed.send(event('ADDED', widget('one', 14)));
+    expect(await fresh).toBe('fresh at 16');
+  });
+
+  it('is not believed by a bookmark from before the question', async () => {
+    const short = new Feed().send(bookmark(14)).end();
+    const { source } = await started(new Feed(), at(15), watch(short));
+    expect(await settled(source)).toContain('gave no bookmark');
+    expect(source.progress).toBe('10');
+  });
+
+  it('is asked once for all who ask meanwhile, and again for who asks after it was begun', async () => {
+    const { source, upstream } = await started(new Feed(), at(10), at(10));
+    const first = settled(source);
+    const together = settled(source);
+    await first;
+    const later = settled(source);
+    expect(await Promise.all([first, together, later])).toEqual(Array(3).fill('fresh at 10'));
+    expect(upstream.requests).toHaveLength(4);
+  });
+});
