@@ -21,6 +21,8 @@ export default defineConfig({
     retry: 0,
     pool: 'forks',
     teardownTimeout: 60_000,
+    setupFiles: [`${root}/test/support/patience.ts`],
+    expect: { poll: { timeout: 25_000 } },
     projects: [
       {
         extends: true,

@@ -13,13 +13,13 @@ import type { ConnectDeps, Routed } from './call.ts';
 type Query = ReadonlyArray<readonly [string, string]>;
 
 /** `[scheme:]name[:port]`, as the last part of a path names what is connected to. */
-export interface Named {
+interface Named {
   readonly scheme: string;
   readonly name: string;
   readonly port: string;
 }
 
-export function parseNamed(text: string): Named {
+function parseNamed(text: string): Named {
   const parts = text.split(':');
   if (parts.length === 1) return { scheme: '', name: text, port: '' };
   if (parts.length === 2) return { scheme: '', name: parts[0] ?? '', port: parts[1] ?? '' };
