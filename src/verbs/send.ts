@@ -13,6 +13,7 @@ import { ApiError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k8s/types.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../ports.ts';
 import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { withRight } from './await-right.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { withFieldManager } from './field-manager.ts';
 import { noteWrite } from './local-views.ts';
@@ -46,10 +47,8 @@ export interface WriteRequest extends ReadRequest {
 
 /** GET of an object, or LIST of a collection, as the client asked to see it. */
 export async function sendRead(call: Call, deps: VerbDeps, route: Route, read: ReadRequest): Promise<Answer> {
-  const { upstream } = deps;
-  return readAnswer(
-    await upstream.request({ ...common(call, route, read), method: 'GET', ...represented(call, read) }),
-  );
+  const request = { ...common(call, route, read), method: 'GET', ...represented(call, read) } as const;
+  return readAnswer(await withRight(call, deps, route, () => deps.upstream.request(request)));
 }
 
 /** A write, or its rehearsal where the query or the options say `dryRun`. */
@@ -57,15 +56,14 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
   const { method, document, contentType = 'application/json' } = write;
   const isApply = contentType === 'application/apply-patch+yaml';
   const query = isApply ? write.query : withFieldManager(write.query, call.head.headers.get('user-agent'));
-  const answer = readAnswer(
-    await deps.upstream.request({
-      ...common(call, route, write),
-      method,
-      // A deletion is answered with a Status more often than with an object: there is no Table of it.
-      ...(method === 'DELETE' ? { query: write.query } : represented(call, { ...write, query })),
-      ...(document === undefined ? {} : { contentType, body: stringifyRepeated(document, call.body?.repeated ?? []) }),
-    }),
-  );
+  const request = {
+    ...common(call, route, write),
+    method,
+    // A deletion is answered with a Status more often than with an object: there is no Table of it.
+    ...(method === 'DELETE' ? { query: write.query } : represented(call, { ...write, query })),
+    ...(document === undefined ? {} : { contentType, body: stringifyRepeated(document, call.body?.repeated ?? []) }),
+  };
+  const answer = readAnswer(await withRight(call, deps, route, () => deps.upstream.request(request)));
   if (isSuccess(answer)) noteWrite(call, deps, write, answer.document);
   return answer;
 }
@@ -90,15 +88,15 @@ export async function sendWatch(
   // Bookmarks are always asked for: without them a quiet watch looks like a dead connection.
   const others = query.filter(([name]) => name !== BOOKMARKS);
   const watch = { query: [...others, [BOOKMARKS, 'true'], ['watch', 'true']] as const };
-  const answer = await deps.upstream.stream({
-    ...common(call, route, watch),
-    method: 'GET',
-    ...represented(call, watch),
+  const request = { ...common(call, route, watch), method: 'GET', ...represented(call, watch) } as const;
+  return await withRight(call, deps, route, async () => {
+    const answer = await deps.upstream.stream(request);
+    const { status } = answer;
+    if (status === 200) return { status, events: eventsIn(answer.chunks) };
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.chunks) chunks.push(chunk);
+    return { status, refused: readAnswer({ ...answer, body: Buffer.concat(chunks) }) };
   });
-  if (answer.status === 200) return { events: eventsIn(answer.chunks) };
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of answer.chunks) chunks.push(chunk);
-  return { refused: readAnswer({ ...answer, body: Buffer.concat(chunks) }) };
 }
 
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
