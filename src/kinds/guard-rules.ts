@@ -80,6 +80,19 @@ export function trustedResources(): Map<string, string[]> {
   return byGroup;
 }
 
+/**
+ * Rules of ClusterRole `kubeveil:trusted`, bound to the group of trusted tenants' requests in the whole cluster: questions
+ * that the API server asks besides when the status of a claim is written, which no request is for.
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/ (synthetic subresources of resourceclaims)
+ */
+export function trustedClusterRules(): HostRule[] {
+  const group = 'resource.k8s.io';
+  return merge([
+    { group, resource: 'resourceclaims/binding', verbs: ['patch', 'update'] },
+    { group, resource: 'resourceclaims/driver', verbs: ['arbitrary-node:patch', 'arbitrary-node:update'] },
+  ]);
+}
+
 /** Rules of the reader: get, list and watch of everything that a tenant may see, but Secrets; and no write. */
 export function readerRules(): HostRule[] {
   const kinds = [

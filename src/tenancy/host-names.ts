@@ -35,7 +35,7 @@ export function tenantGroup(tenant: TenantId): string {
   return `${OWN_NAME_PREFIX}tenant:${tenant}`;
 }
 
-/** The group of requests of trusted tenants. It holds no right: the walls let it do what they refuse other tenants. */
+/** The group of requests of trusted tenants: the walls let it do what they refuse other tenants. */
 export const TRUSTED_GROUP = `${OWN_NAME_PREFIX}trusted`;
 
 /** The groups that requests of a tenant run in. */

@@ -25,6 +25,11 @@ describe('JSON patches', () => {
     ],
     [
       '/namespaces',
+      { op: 'replace', path: '/metadata/annotations/scheduler.alpha.kubernetes.io~1node-selector', value: 'a=b' },
+      { op: 'replace', path: '/metadata/annotations/scheduler.alpha.kubernetes.io.inert~1node-selector', value: 'a=b' },
+    ],
+    [
+      '/namespaces',
       { op: 'test', path: '/metadata/name', value: 'web' },
       { op: 'test', path: '/metadata/name', value: 'acme--web' },
     ],

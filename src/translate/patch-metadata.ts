@@ -10,6 +10,7 @@ import { checkName, isLabelled, nameToUpstream } from './names-check.ts';
 import { isOwn, refuseOwnKeys } from './own-keys.ts';
 import { ownersToUpstream, refuseOwnerUid } from './owner-references.ts';
 import { type Place, refuseOwnKey } from './patch-place.ts';
+import { mapTarget } from './targets/map.ts';
 import { namespaceToUpstream } from './targets/namespace.ts';
 import { NAMESPACE_NAME_LABEL } from './targets/namespace-selector.ts';
 import { isBlank, type Node } from './tree.ts';
@@ -84,6 +85,8 @@ function entry(field: string, key: string, references: Node, walk: Walk, tokens:
   // A special over the annotations maps some of them, each as a whole.
   const special = field === 'annotations' ? specialNode(references, field) : undefined;
   if (special === undefined) return { tokens };
+  // Or maps the keys alone.
+  if (special.keys !== undefined) return { tokens: ['metadata', field, String(mapTarget(key, special.keys, walk))] };
   return {
     tokens,
     map: (value) => {

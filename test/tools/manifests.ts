@@ -12,6 +12,7 @@ import {
   readerRules,
   readerSecretRules,
   tenantClusterRules,
+  trustedClusterRules,
   trustedResources,
 } from '../../src/kinds/guard-rules.ts';
 
@@ -32,11 +33,14 @@ export function generatedManifests(): Map<string, string> {
         [
           '# kubeveil:guard is bound to a tenant in each of its namespaces, by the provisioner. kubeveil:tenant-cluster lets',
           '# tenants write cluster-scoped kinds, without reading them; 51-wall-cluster-scoped.yaml keeps each to its own names.',
+          '# kubeveil:trusted is what the status of a ResourceClaim needs besides, under the profile trusted.',
           '# kubeveil:impersonation-verbs is what the data path may do under a name that it impersonates: the same, no more.',
         ],
         clusterRole('kubeveil:guard', guardRules()),
         clusterRole('kubeveil:tenant-cluster', tenantClusterRules()),
         binding('kubeveil:tenant-cluster', { kind: 'Group', name: 'kubeveil:tenants', apiGroup: RBAC }),
+        clusterRole('kubeveil:trusted', trustedClusterRules()),
+        binding('kubeveil:trusted', { kind: 'Group', name: 'kubeveil:trusted', apiGroup: RBAC }),
         clusterRole('kubeveil:impersonation-verbs', impersonationVerbs()),
         binding('kubeveil:impersonation-verbs', account('kubeveil-datapath')),
       ),

@@ -17,7 +17,11 @@ export const CORE_CLUSTER: readonly Kind[] = [
     reason: 'the unit of isolation on the host; written by the provisioner, never by the tenant’s own identity',
     // As upstream: there is no deletecollection.
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
-    refs: [specialRef('metadata.labels', 'namespaceLabels'), ...conditionRefs()],
+    refs: [
+      specialRef('metadata.labels', 'namespaceLabels'),
+      specialRef('metadata.annotations{key}', 'hostAnnotation'),
+      ...conditionRefs(),
+    ],
     subresources: { status: TRUSTED_STATUS, finalize: { verbs: [], trusted: ['update'] } },
     withheld: {
       'status:update': 'conditions of the host’s own controller stand there',

@@ -7,6 +7,7 @@ import { crdGroupDown, crdGroupUp } from './crd-group.ts';
 import { crdItemsDown, crdItemsUp } from './crd-items.ts';
 import { crdNamesDown, crdNamesUp } from './crd-names.ts';
 import { eventObjectDown, eventObjectUp } from './event-object.ts';
+import { hostAnnotationDown, hostAnnotationUp } from './host-annotation.ts';
 import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
 import { quotaKeyDown, quotaKeyUp } from './quota-key.ts';
 import { templateMetadataDown, templateMetadataUp } from './template-metadata.ts';
@@ -25,6 +26,7 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['crdItems', { up: crdItemsUp, down: crdItemsDown }],
   ['crdNames', { up: crdNamesUp, down: crdNamesDown }],
   ['eventObject', { up: eventObjectUp, down: eventObjectDown }],
+  ['hostAnnotation', { up: hostAnnotationUp, down: hostAnnotationDown }],
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
   ['quotaKey', { up: quotaKeyUp, down: quotaKeyDown }],
   ['templateMetadata', { up: templateMetadataUp, down: templateMetadataDown }],

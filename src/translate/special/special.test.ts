@@ -46,6 +46,31 @@ describe('events', () => {
   });
 });
 
+describe('annotations of a namespace that the host would act on', () => {
+  const namespace = (annotations: JsonObject) => ({ metadata: { name: 'web', annotations } });
+
+  it('stand under inert names, and come back', () => {
+    const object = namespace({ 'scheduler.alpha.kubernetes.io/node-selector': 'a=b', other: 'x' });
+    const { upstream, tenant } = trip('/namespaces', object);
+    expect(upstream).toMatchObject({
+      metadata: { annotations: { 'scheduler.alpha.kubernetes.io.inert/node-selector': 'a=b', other: 'x' } },
+    });
+    expect(JSON.stringify(upstream)).not.toContain('kubernetes.io/node-selector');
+    expect(tenant).toEqual(object);
+  });
+
+  it('cannot be written under those names', () => {
+    const object = namespace({ 'scheduler.alpha.kubernetes.io.inert/node-selector': 'a=b' });
+    expect(() => trip('/namespaces', object)).toThrow(/reserved/);
+  });
+
+  it('are left alone on other kinds', () => {
+    const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'a=b' };
+    const { upstream } = trip('/configmaps', { metadata: { name: 'x', namespace: 'web', annotations } });
+    expect(upstream).toMatchObject({ metadata: { annotations } });
+  });
+});
+
 describe('quota keys', () => {
   it.each([
     ['pods', 'pods'],

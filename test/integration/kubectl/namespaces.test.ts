@@ -119,4 +119,36 @@ describe('namespaces', () => {
       expect(await tenant.refused('get configmap a -n no-such')).toContain('namespaces "no-such" not found');
     });
   });
+
+  it('keep annotations that a host would act on, which never reach it', async () => {
+    const key = 'scheduler.alpha.kubernetes.io/node-selector';
+    const annotations = async (tenant: (typeof both)[number]) =>
+      (await tenant.get('namespace ns-places')).metadata.annotations;
+    await asBoth(both, async (tenant) => {
+      await tenant.kubectl('create namespace ns-places');
+      await tenant.kubectl(`annotate namespace ns-places ${key}=a=b`);
+      expect(await annotations(tenant)).toMatchObject({ [key]: 'a=b' });
+      const path = `/metadata/annotations/${key.replace('/', '~1')}`;
+      for (const [type, patch] of [
+        ['json', [{ op: 'replace', path, value: 'json=1' }]],
+        ['merge', { metadata: { annotations: { [key]: 'merge=1' } } }],
+        ['strategic', { metadata: { annotations: { [key]: 'strategic=1' } } }],
+      ] as const) {
+        await tenant.kubectl(`patch namespace ns-places --type=${type} -p '${JSON.stringify(patch)}'`);
+        expect(await annotations(tenant)).toMatchObject({ [key]: `${type}=1` });
+      }
+      const applied = {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'ns-places', annotations: { [key]: '' } },
+      };
+      await tenant.kubectl('apply --server-side --force-conflicts -f -', { stdin: JSON.stringify(applied) });
+      expect(await annotations(tenant)).toMatchObject({ [key]: '' });
+      const stored = (await host.send('GET', `/api/v1/namespaces/${tenant.id}--ns-places`)).body as KubeObject;
+      expect(Object.keys(stored.metadata.annotations)).not.toContain(key);
+      await tenant.kubectl(`annotate namespace ns-places ${key}-`);
+      expect(Object.keys((await annotations(tenant)) ?? {})).not.toContain(key);
+      await tenant.kubectl('delete namespace ns-places --wait=false');
+    });
+  });
 });
