@@ -39,6 +39,8 @@ export interface RequestHead {
   readonly upgrade?: Upgrade | undefined;
   /** Name, value, name, value, as sent: for what is passed through to a pod, where another list says what goes on. */
   readonly rawHeaders: readonly string[];
+  /** Names of the server that the client asked for: of the TLS connection, and of the request. Lower case, no port. */
+  readonly serverNames?: readonly string[];
   /** DER of the client's certificate, when one was sent; not yet verified. */
   readonly peerCertificate: Uint8Array | undefined;
   /** Aborted when the client goes or the request's deadline passes. */

@@ -50,7 +50,7 @@ export interface Stages {
    * is known already passes while the host only does not answer.
    */
   ready(info: RequestInfo): void;
-  locate(info: RequestInfo): Claim;
+  locate(info: RequestInfo, head: RequestHead): Claim;
   authenticate(head: RequestHead, claim: Claim): Promise<Authenticated>;
   bind(authenticated: Authenticated, claim: Claim): Tenant;
   /** Takes a place and starts the clock: the head that is returned has a signal that also fires when the time is up. */
@@ -129,7 +129,7 @@ async function answer(stages: Stages, known: Known, held: Array<() => void>): Pr
   if (health !== undefined) return health;
   stages.ready(info); // 3
 
-  const claim = stages.locate(info); // 4
+  const claim = stages.locate(info, incoming.head); // 4
   known.claim = claim;
   const authenticated = await stages.authenticate(incoming.head, claim); // 5
   known.authenticated = authenticated;

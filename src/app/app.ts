@@ -7,6 +7,7 @@ import { issuerKeys } from '../authn/issuer-keys.ts';
 import { type Issuers, jwtAuthenticator } from '../authn/jwt/authenticator.ts';
 import type { AuthenticationFile } from '../authn/jwt/load.ts';
 import { serviceAccountAuthenticator } from '../authn/service-account.ts';
+import { tenantDomain } from '../bind/locate.ts';
 import { type Cache, createCache } from '../cache/cache.ts';
 import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
@@ -145,7 +146,7 @@ interface Parts extends ProxySeams {
 }
 
 function assemble(
-  { policies, authentication, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions,
+  { policies, authentication, publicUrl, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions,
   parts: Parts,
   signal: AbortSignal,
   onError: (what: string, error: unknown) => void,
@@ -194,6 +195,7 @@ function assemble(
       problem,
       mayRemember,
       requestTimeoutMs,
+      domain: tenantDomain(publicUrl),
     }),
   );
   return { handler, aggregation };
@@ -201,7 +203,9 @@ function assemble(
 
 async function listen(options: ProxyOptions, handler: Handler, ca: CertificatePair): Promise<Listener> {
   const { publicUrl, maxConnections, shutdownGraceMs = SHUTDOWN_GRACE_MS } = options;
-  const names = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
+  const domain = tenantDomain(publicUrl);
+  const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
+  const names = domain === undefined ? own : [...own, `*.${domain}`];
   const certificate = await servingCertificate(ca, names);
   return await startListener({
     ...options.listen,

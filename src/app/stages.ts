@@ -54,6 +54,8 @@ export interface StagesOptions {
   /** Whether what was read before may be told all the same: the host only does not answer. */
   mayRemember(): boolean;
   requestTimeoutMs: number;
+  /** Below which each tenant has a name of the server. */
+  domain: string | undefined;
 }
 
 const WITH_BODY = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
@@ -75,7 +77,7 @@ export function createStages(options: StagesOptions): Stages {
       const problem = options.problem();
       if (problem !== undefined && !(asksForKnown(info) && options.mayRemember())) throw unready();
     },
-    locate,
+    locate: (info, head) => locate(info, head, options.domain),
     authenticate: (head, claim) => authenticate(head, claim, authenticators),
     bind: (authenticated, claim) => bind(authenticated, claim, controllers.tenants),
     limit: limitBy(options),

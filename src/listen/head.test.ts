@@ -5,7 +5,7 @@ import { requestHead } from './head.ts';
 
 function head(
   rawHeaders: string[],
-  part: { method?: string; target?: string; httpVersion?: string } = {},
+  part: { method?: string; target?: string; httpVersion?: string; tlsName?: string | undefined } = {},
 ): RequestHead {
   return requestHead({
     id: 'id',
@@ -31,6 +31,14 @@ function status(...args: Parameters<typeof head>): number {
 }
 
 describe('requestHead', () => {
+  it('has the names of the server that connection and request ask for, as they are compared', () => {
+    const names = (rawHeaders: string[], tlsName?: string) => head(rawHeaders, { tlsName }).serverNames;
+    expect(names([':authority', 'Acme.Example.com:8443'], 'acme.example.com')).toEqual(['acme.example.com']);
+    expect(names(['Host', 'b.example.com.'], 'a.example.com')).toEqual(['a.example.com', 'b.example.com']);
+    expect(names(['Host', 'a.example.com', ':authority', 'b.example.com'])).toEqual(['a.example.com', 'b.example.com']);
+    expect(names([])).toEqual([]);
+  });
+
   it('keeps what is on the list, under lower-case names', () => {
     const { headers } = head([
       'Accept',

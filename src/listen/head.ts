@@ -31,6 +31,8 @@ export interface RawRequest {
   /** Name, value, name, value, as they came. HTTP/2's pseudo-headers among them. */
   readonly rawHeaders: readonly string[];
   readonly peerCertificate: Uint8Array | undefined;
+  /** The name that the TLS connection was opened for. */
+  readonly tlsName?: string | undefined;
   readonly signal: AbortSignal;
   /** True when Node has handed the connection over for an upgrade. */
   readonly upgrades?: boolean;
@@ -45,9 +47,11 @@ export function requestHead(request: RawRequest): RequestHead {
   const headers = new Map<string, string>();
   const impersonate = new Map<string, string[]>();
   const framing = new Set<string>();
+  const serverNames = new Set(request.tlsName === undefined ? [] : [nameIn(request.tlsName)]);
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
     const name = (request.rawHeaders[at] ?? '').toLowerCase();
     const value = request.rawHeaders[at + 1] ?? '';
+    if (name === 'host' || name === ':authority') serverNames.add(nameIn(value));
     if (SINGLE_FRAMING.has(name)) {
       if (framing.has(name)) throw twice(name);
       framing.add(name);
@@ -81,7 +85,23 @@ export function requestHead(request: RawRequest): RequestHead {
     if (headers.has('authorization')) throw twice('authorization');
     headers.set('authorization', `Bearer ${asked.bearer}`);
   }
-  return { id, method, target, headers, impersonate, upgrade: asked?.upgrade, rawHeaders, peerCertificate, signal };
+  return {
+    id,
+    method,
+    target,
+    headers,
+    impersonate,
+    upgrade: asked?.upgrade,
+    rawHeaders,
+    serverNames: [...serverNames],
+    peerCertificate,
+    signal,
+  };
+}
+
+/** `Acme.example.com:8443` -> `acme.example.com` */
+function nameIn(authority: string): string {
+  return authority.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
 function twice(name: string): ApiError {

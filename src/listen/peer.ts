@@ -9,6 +9,8 @@ import type { TLSSocket } from 'node:tls';
 export interface Peer {
   /** DER; nobody has verified it yet. */
   readonly certificate: Uint8Array | undefined;
+  /** The server's name that the client opened the connection for; undefined when it named none. */
+  readonly tlsName: string | undefined;
   readonly remoteAddress: string;
 }
 
@@ -21,9 +23,10 @@ export function peerOf(request: IncomingMessage | Http2ServerRequest): Peer | un
   const key: object = session ?? request.socket;
   const known = peers.get(key);
   if (known !== undefined) return known;
-  const socket = (session?.socket ?? request.socket) as TLSSocket;
+  const socket = (session?.socket ?? request.socket) as TLSSocket & { servername?: string | false };
   const peer: Peer = {
     certificate: socket.getPeerX509Certificate()?.raw,
+    tlsName: typeof socket.servername === 'string' && socket.servername !== '' ? socket.servername : undefined,
     remoteAddress: socket.remoteAddress ?? '',
   };
   peers.set(key, peer);

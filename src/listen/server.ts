@@ -230,6 +230,7 @@ class Door {
         target: request.url ?? '',
         rawHeaders: request.rawHeaders,
         peerCertificate: peer.certificate,
+        tlsName: peer.tlsName,
         signal: gone.signal,
         upgrades: connection !== undefined,
       });
