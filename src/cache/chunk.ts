@@ -18,6 +18,11 @@ export class Chunk implements SharedText {
     return (this.items[0] as Item).key;
   }
 
+  /** What was made of it, roughly: its text, and that compressed. */
+  get madeBytes(): number {
+    return Math.ceil((this.#text?.length ?? 0) * (this.forms.size > 0 ? 1.25 : 1));
+  }
+
   /** The objects, with commas between them. */
   get text(): Buffer {
     this.#text ??= joined(this.items, this.#type);

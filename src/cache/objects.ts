@@ -25,7 +25,7 @@ export class Objects {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#chunks.reduce((sum, chunk) => sum + chunk.madeBytes, this.#bytes);
   }
 
   get(key: string): Item | undefined {

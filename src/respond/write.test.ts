@@ -245,6 +245,24 @@ describe('what is printed already', () => {
     expect(client.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': 33 });
   });
 
+  it('is compressed for who takes it, when it is large, and tells its length', async () => {
+    const large = [
+      Buffer.from('['),
+      { text: Buffer.from(`"${'x'.repeat(200_000)}"`), forms: new Map() },
+      Buffer.from(']'),
+    ];
+    const reply: Reply = { ...printed, json: large };
+    const [zipped, plain, head] = [new FakeClient(), new FakeClient(), new FakeClient()];
+    await writeReply(zipped, reply, answering({ acceptEncoding: 'gzip' }));
+    expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': zipped.body.length });
+    expect(zipped.body.length).toBeLessThan(10_000);
+    await writeReply(plain, reply, answering());
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(gunzipSync(zipped.body)).toEqual(plain.body);
+    const written = await writeReply(head, reply, answering({ acceptEncoding: 'gzip', method: 'HEAD' }));
+    expect([head.body.length, head.headers['content-length'], written.bodyBytes]).toEqual([0, 200_005, 0]);
+  });
+
   it('is put into any other form from the object', async () => {
     const yaml = new FakeClient();
     await writeReply(yaml, printed, answering({ accept: { media: 'yaml', as: undefined } }));

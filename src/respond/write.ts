@@ -12,8 +12,9 @@ import { ApiError } from '../errors.ts';
 import type { Accept, Connection, Reply, Written } from '../exchange.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import { encodeAs, speaksProtobuf } from './encode.ts';
+import { gzipParts, type Part } from './gzip-parts.ts';
 import { answerHeaders } from './headers.ts';
-import { isOpen, type Sink, type Waiting, writeLast } from './sink.ts';
+import { isOpen, type Sink, type Waiting, writeBytes, writeLast } from './sink.ts';
 import { errorHeaders, statusOf } from './status.ts';
 import { writeStream } from './stream.ts';
 import { writeTunnel } from './tunnel.ts';
@@ -83,17 +84,9 @@ export async function writeReply(sink: Sink, reply: Reply, answering: Answering)
     }
     if (reply.kind === 'printed') {
       const { accept } = answering;
-      if (accept.media === 'json' && accept.pretty !== true) {
-        const bytes = Buffer.concat([...reply.json.map((part) => ('forms' in part ? part.text : part)), NEWLINE]);
-        const headers = answerHeaders(answering.id, 'application/json', reply.headers);
-        return await send(sink, reply.status, headers, bytes, answering);
-      }
-      const { headers = {} } = reply;
-      return await writeReply(
-        sink,
-        { kind: 'object', status: reply.status, object: reply.object(), headers },
-        answering,
-      );
+      const { status, headers = {} } = reply;
+      if (accept.media === 'json' && accept.pretty !== true) return await sendParts(sink, reply, answering);
+      return await writeReply(sink, { kind: 'object', status, object: reply.object(), headers }, answering);
     }
     // An error that came as an object, such as one of upstream's, is negotiated as an error all the same.
     const accept =
@@ -151,6 +144,38 @@ async function send(
   const body = bodyless || answering.method === 'HEAD' ? NOTHING : bytes;
   await writeLast(sink, body, { stallMs: answering.stallMs ?? STALL_MS, signal: answering.signal });
   return { status, bodyBytes: body.length };
+}
+
+/** What is printed already, without putting its parts together: they are large, and many answers have them. */
+async function sendParts(
+  sink: Sink,
+  { status, json, headers: given }: Extract<Reply, { kind: 'printed' }>,
+  answering: Answering,
+): Promise<Written> {
+  const headers = answerHeaders(answering.id, 'application/json', given);
+  let parts: readonly Uint8Array[] = [...json.map(textOf), NEWLINE];
+  const isLarge = lengthOf(parts) > GZIP_FROM_BYTES;
+  if (isLarge && takesGzip(answering.acceptEncoding) && answering.method !== 'HEAD') {
+    parts = await gzipParts([...json, NEWLINE], GZIP_LEVEL);
+    headers['content-encoding'] = 'gzip';
+    headers['vary'] = 'Accept-Encoding';
+  }
+  if (!isOpen(sink)) return { status, bodyBytes: 0 };
+  headers['content-length'] = lengthOf(parts);
+  sink.writeHead(status, headers);
+  if (answering.method === 'HEAD') parts = [];
+  const patience = { stallMs: answering.stallMs ?? STALL_MS, signal: answering.signal };
+  for (const part of parts.slice(0, -1)) if (!(await writeBytes(sink, part, patience))) break;
+  await writeLast(sink, parts.at(-1) ?? NOTHING, patience);
+  return { status, bodyBytes: lengthOf(parts) };
+}
+
+function textOf(part: Part): Uint8Array {
+  return 'forms' in part ? part.text : part;
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** As kube-apiserver: the bare word, whatever its weight. */
