@@ -7,8 +7,9 @@
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
-import { child, objects } from '../k8s/read.ts';
+import { child, objects, text } from '../k8s/read.ts';
 import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
+import { CONVERSION_MARK } from '../tenancy/host-names.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -47,6 +48,8 @@ export function readCustomKinds(crd: JsonObject): CustomKinds | undefined {
   const group = toTenantName(tenant, upstreamGroup as UpstreamName);
   if (group === undefined) return undefined;
 
+  const isConverted = Object.hasOwn(child(metadata, 'annotations'), CONVERSION_MARK);
+  const storedAs = isConverted ? storageVersion(spec) : undefined;
   const versions = new Map<string, KindAtVersion>();
   for (const [version, entry] of servedVersions(spec)) {
     versions.set(version, {
@@ -56,6 +59,7 @@ export function readCustomKinds(crd: JsonObject): CustomKinds | undefined {
       upstreamRoot: `/apis/${upstreamGroup}/${version}`,
       upstreamResource: resource,
       upstreamApiVersion: apiVersionOf(upstreamGroup, version),
+      ...(storedAs !== undefined && { storedAs }),
     });
   }
   return { tenant, group, resource, kind, versions };
@@ -68,6 +72,13 @@ function servedVersions(spec: JsonObject): [string, JsonObject][] {
       return typeof name === 'string' && served === true ? [[name, entry]] : [];
     })
     .sort(([a], [b]) => byPriority(a, b));
+}
+
+function storageVersion(spec: JsonObject): string {
+  return text(
+    objects(spec, 'versions').find(({ storage }) => storage === true),
+    'name',
+  );
 }
 
 function customKind(names: Pick<Kind, 'group' | 'resource' | 'kind' | 'namespaced'>, version: JsonObject): Kind {

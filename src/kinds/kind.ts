@@ -159,6 +159,8 @@ export interface KindAtVersion {
   readonly upstreamResource: string;
   /** apiVersion of the body upstream. */
   readonly upstreamApiVersion: string;
+  /** Of a kind whose tenant converts it by webhook: the version in which objects are stored. */
+  readonly storedAs?: string;
 }
 
 /** Kinds that exist for one tenant: the built-in table as the policy cuts it, and the tenant's own CRDs. */

@@ -55,6 +55,8 @@ export const OWN_KINDS: ReadonlySet<string> = new Set(['tenants', 'tenant']);
 export const TENANT_FINALIZER = `${OWN_PREFIX}tenant`;
 /** Label and finalizer of what gives a tenant its rights. */
 export const GUARD = `${OWN_PREFIX}guard`;
+/** Annotation of a tenant's CRD with its conversion by webhook, in JSON and the tenant's terms: upstream it has none. */
+export const CONVERSION_MARK = `${OWN_PREFIX}conversion`;
 /** A label that no object has: whoever selects it finds nothing. */
 export const NOTHING_LABEL = `${OWN_PREFIX}nothing`;
 

@@ -110,8 +110,12 @@ function guardPatch(metadata: JsonObject, walk: Walk): void {
   }
   const { labels, annotations, finalizers } = metadata;
   if (labels === null && walk.shape === 'merge') walk.needsLive('metadata.labels: null');
+  if (walk.at.kind.naming?.is === 'crdName' && (annotations === null || hasDirective(annotations))) {
+    // The mark of its conversion may be among them.
+    walk.needsLive('metadata.annotations as a whole');
+  }
   if (walk.at.kind.naming?.is !== 'namespace') return;
-  // Of all that tenants write, only namespaces carry annotations, and maybe finalizers, of ours.
+  // Of all else that tenants write, only namespaces carry annotations, and maybe finalizers, of ours.
   if (annotations === null || hasDirective(annotations)) keepUid(metadata, walk);
   if (finalizers === null || (finalizers !== undefined && walk.shape === 'merge')) {
     walk.needsLive('metadata.finalizers as a whole');

@@ -99,7 +99,16 @@ function ofSpecial(name: string): fc.Arbitrary<JsonValue> {
         shortNames: fc.subarray(['fo', 'acme--x', 'po']),
       });
     case 'crdConversion':
-      return fc.constant({ strategy: 'None' });
+      return fc.constantFrom<JsonValue>(
+        { strategy: 'None' },
+        {
+          strategy: 'Webhook',
+          webhook: {
+            clientConfig: { service: { namespace: 'acme--web', name: 'hook', port: 443 } },
+            conversionReviewVersions: ['v1'],
+          },
+        },
+      );
     case 'quotaKey':
       return fc.constantFrom(
         'pods',

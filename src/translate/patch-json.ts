@@ -67,6 +67,10 @@ function placeOf(tokens: string[], op: string, tree: Tree, walk: Walk): Place {
       },
     };
   }
+  if (walk.at.kind.naming?.is === 'crdName' && first === 'spec' && ['conversion', undefined].includes(rest[0])) {
+    // Upstream has another conversion than the tenant.
+    throw new NeedsLiveObject('a conversion');
+  }
   if (first === 'metadata') return metadataPlace(rest, op, tree.references, walk);
   if (first === 'apiVersion' && rest.length === 0) {
     const { kind, version, upstreamApiVersion } = walk.at;

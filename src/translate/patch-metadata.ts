@@ -57,7 +57,8 @@ export function metadataPlace(rest: readonly string[], op: string, references: N
 function wholeMap(field: 'labels' | 'annotations', op: string, references: Node, walk: Walk): Place {
   const tokens = ['metadata', field];
   const labelled = isLabelled(walk.at);
-  const isHidden = field === 'labels' ? labelled : op === 'test' || walk.at.kind.naming?.is === 'namespace';
+  // Namespaces and CRDs, whose names have rules of their own, carry annotations of ours.
+  const isHidden = field === 'labels' ? labelled : op === 'test' || walk.at.kind.naming !== undefined;
   if (isHidden && (field === 'annotations' || op === 'remove' || op === 'copy' || op === 'move')) throw needs(tokens);
   const special = specialNode(references, field);
   return {

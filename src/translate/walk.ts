@@ -92,8 +92,10 @@ export class Walk {
 
   /** Maps everything at and below a node. Returns the new value; objects and arrays are changed in place. */
   value(value: JsonValue, node: Node): JsonValue {
-    if (value === null) return null;
     const { target } = node;
+    // A patch that takes a value away is a special's to judge: it may be kept elsewhere.
+    if (value === null)
+      return this.up && this.shape !== 'whole' && target?.is === 'special' ? this.#map(null, target, this) : null;
     if (target === undefined) return this.#below(value, node);
     if (this.up) return this.#map(this.#below(value, node), target, this);
     return this.#below(this.#map(value, target, this), node);

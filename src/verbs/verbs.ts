@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { admit } from './admit.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { needsConversion, serveUnconverted } from './conversion.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
@@ -23,9 +24,15 @@ import { watchAcross } from './watch-across.ts';
 const WRITES = { update, patch, delete: remove, deletecollection: deleteCollection } as const;
 
 export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
-  const { verb, resource, namespace } = call.info;
+  const { verb } = call.info;
   refuseOtherShape(call);
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);
+  if (needsConversion(call)) return await serveUnconverted(call, () => serveVerb(call, deps));
+  return await serveVerb(call, deps);
+}
+
+async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
+  const { verb, resource, namespace } = call.info;
   const isAcross = call.at.kind.namespaced && namespace === '';
   switch (verb) {
     case 'get':

@@ -98,14 +98,36 @@ describe('quota keys', () => {
 describe('conversion of CRDs', () => {
   const crd = (conversion: JsonObject) => ({ metadata: { name: 'a.b.c' }, spec: { group: 'b.c', conversion } });
 
-  it('by webhook is refused, in the words of an enumeration', () => {
-    const webhook = crd({ strategy: 'Webhook', webhook: { clientConfig: { url: 'http://169.254.169.254' } } });
-    expect(() => trip('apiextensions.k8s.io/customresourcedefinitions', webhook)).toThrow(
-      'spec.conversion.strategy: Unsupported value: "Webhook"',
-    );
-    expect(() => trip('apiextensions.k8s.io/customresourcedefinitions', crd({ webhook: {} }))).toThrow(
-      'spec.conversion',
-    );
+  const CRDS = 'apiextensions.k8s.io/customresourcedefinitions';
+  const service = { namespace: 'web', name: 'converter' };
+  const webhook = (more: JsonObject = {}): JsonObject => ({
+    strategy: 'Webhook',
+    webhook: { clientConfig: { service }, conversionReviewVersions: ['v1'], ...more },
+  });
+
+  it('by webhook is kept out of the host’s sight, and shown', () => {
+    const { upstream, tenant } = trip(CRDS, crd(webhook()));
+    expect(upstream['spec']).toMatchObject({ conversion: { strategy: 'None' } });
+    expect(Object.keys((upstream['metadata'] as JsonObject)['annotations'] as JsonObject)).toEqual([
+      'kubeveil.dev/conversion',
+    ]);
+    const shown = webhook({ clientConfig: { service: { ...service, port: 443 } } });
+    expect(tenant).toEqual(crd(shown));
+  });
+
+  it.each([
+    [{ strategy: 'Frob' }, 'spec.conversion.strategy: Unsupported value: "Frob"'],
+    [{ webhook: {} }, 'spec.conversion.strategy: Required value'],
+    [{ strategy: 'None', webhook: { clientConfig: {} } }, 'webhookClientConfig: Forbidden'],
+    [{ strategy: 'Webhook' }, 'webhookClientConfig: Required value: required when strategy is set to Webhook'],
+    [webhook({ clientConfig: { url: 'http://169.254.169.254' } }), "'https' is the only allowed URL scheme"],
+    [webhook({ clientConfig: { service, url: 'https://a.example.com' } }), 'exactly one of url or service'],
+    [webhook({ clientConfig: { service, caBundle: '%' } }), 'cannot unmarshal field spec.conversion.webhook.clientC'],
+    [webhook({ conversionReviewVersions: ['v7'] }), 'must include at least one of v1, v1beta1'],
+    [webhook({ conversionReviewVersions: 'v1' }), 'cannot unmarshal field spec.conversion.webhook.conversionReviewV'],
+    [webhook({ clientConfig: 7 }), 'cannot unmarshal field spec.conversion.webhook.clientConfig'],
+  ] as [JsonObject, string][])('%j is refused', (conversion, saying) => {
+    expect(() => trip(CRDS, crd(conversion))).toThrow(saying);
   });
 
   it('by nothing passes', () => {

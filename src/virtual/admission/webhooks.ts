@@ -5,13 +5,13 @@
  * @see k8s.io/kubernetes pkg/apis/admissionregistration/validation/validation.go at v1.36
  */
 import { isDeepStrictEqual } from 'node:util';
+import { clientConfigProblems } from '../../k8s/client-config.ts';
 import { duplicate, type FieldProblem, invalidValue, required } from '../../k8s/field-problems.ts';
 import { DNS_1035_LABEL, DNS_SUBDOMAIN, nameProblems } from '../../k8s/name-rules.ts';
 import { child, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { isSet, list, number, values, wordFaults, words } from '../field-checks.ts';
 import { selectorProblems } from '../label-selector.ts';
-import { clientConfigProblems } from './client-config.ts';
 import { matchConditionProblems } from './match-conditions.ts';
 import { MATCH_POLICIES } from './match-resources.ts';
 import { ruleProblems } from './rules.ts';

@@ -2,19 +2,20 @@
  * Where a webhook is: a URL, or a Service.
  * @see k8s.io/apiserver pkg/util/webhook/validation.go at v0.36
  */
-import { type FieldProblem, invalidValue, required } from '../../k8s/field-problems.ts';
-import { DNS_SUBDOMAIN, nameProblems } from '../../k8s/name-rules.ts';
-import { child, text } from '../../k8s/read.ts';
-import type { JsonObject } from '../../k8s/types.ts';
-import { isSet, number } from '../field-checks.ts';
+import { type FieldProblem, invalidValue, required } from './field-problems.ts';
+import { DNS_SUBDOMAIN, nameProblems } from './name-rules.ts';
+import { child, text } from './read.ts';
+import type { JsonObject } from './types.ts';
 
 const FORM = '; desired format: https://host[/path]';
 
+/** Of an admission webhook or a conversion webhook. */
 export function clientConfigProblems(config: JsonObject, path: string): FieldProblem[] {
-  if (isSet(config, 'url') === isSet(config, 'service')) {
+  const hasUrl = (config['url'] ?? null) !== null;
+  if (hasUrl === ((config['service'] ?? null) !== null)) {
     return [required(path, 'exactly one of url or service is required')];
   }
-  if (isSet(config, 'url')) return urlProblems(text(config, 'url'), `${path}.url`);
+  if (hasUrl) return urlProblems(text(config, 'url'), `${path}.url`);
   return serviceProblems(child(config, 'service'), `${path}.service`);
 }
 
@@ -69,7 +70,7 @@ function serviceProblems(service: JsonObject, field: string): FieldProblem[] {
   // Upstream's caller hands over name and namespace the other way round, so an empty one is told of the other field.
   if (text(service, 'namespace') === '') problems.push(required(`${field}.name`));
   if (text(service, 'name') === '') problems.push(required(`${field}.namespace`));
-  const port = number(service, 'port') ?? 443;
+  const port = typeof service['port'] === 'number' ? service['port'] : 443;
   const fault = portProblem(port);
   if (fault !== undefined) problems.push(invalidValue(`${field}.port`, port, fault));
   return [...problems, ...pathProblems(text(service, 'path'), `${field}.path`)];
