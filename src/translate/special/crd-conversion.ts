@@ -6,8 +6,8 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  * @see k8s.io/apiextensions-apiserver pkg/apis/apiextensions/validation/validation.go at v0.36
  */
+import { JsonSyntaxError, parseJson, stringifyJson } from '../../codec/json.ts';
 import { invalid } from '../../errors.ts';
-import { child } from '../../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import { CONVERSION_MARK } from '../../tenancy/host-names.ts';
 import type { Walk } from '../walk.ts';
@@ -25,7 +25,7 @@ export function crdConversionUp(value: JsonValue, walk: Walk): JsonValue {
     throw invalid({ group, what: kind, name: walk.named }, problems);
   }
   if (conversion['strategy'] !== 'Webhook') return value;
-  walk.marks.set(CONVERSION_MARK, JSON.stringify(conversion));
+  walk.marks.set(CONVERSION_MARK, stringifyJson(conversion));
   return { strategy: 'None' };
 }
 
@@ -37,9 +37,10 @@ export function crdConversionDown(value: JsonValue, walk: Walk): JsonValue {
 function conversionOf(mark: string | undefined): JsonObject | undefined {
   if (mark === undefined) return undefined;
   try {
-    const conversion: JsonValue = JSON.parse(mark);
-    return isObject(conversion) && isObject(child(conversion, 'webhook')) ? conversion : undefined;
-  } catch {
-    return undefined;
+    const conversion = parseJson(mark);
+    return isObject(conversion) && isObject(conversion['webhook']) ? conversion : undefined;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
   }
 }
