@@ -59,7 +59,8 @@ export interface Stages {
   impersonate(tenant: Tenant, sender: Identity, head: RequestHead, info: RequestInfo): Identity;
   negotiate(head: RequestHead, info: RequestInfo): Accept;
   offer(tenant: Tenant, info: ResourceInfo): KindAtVersion;
-  authorize(tenant: Tenant, identity: Identity, info: RequestInfo): void;
+  /** Returns why it is allowed, for the audit. */
+  authorize(tenant: Tenant, identity: Identity, info: RequestInfo): string;
   readBody(incoming: Incoming, request: Omit<ResourceRequest, 'body'>): Promise<Body | undefined>;
   serveNonResource(request: NonResourceRequest): Promise<Reply>;
   /** @param incoming what goes on to a pod as it comes */
@@ -84,6 +85,8 @@ export interface Known {
   tenant?: Tenant;
   /** As whom it is served. */
   identity?: Identity;
+  /** Why the tenant's roles allow it; undefined where they were not asked or do not. */
+  allowedBy?: string;
   held?: Held | undefined;
 }
 
@@ -144,19 +147,20 @@ async function answer(stages: Stages, known: Known, held: Array<() => void>): Pr
   known.accept = accept;
   const served: Served = { head, accept, tenant, identity };
   return await (info.isResource
-    ? serveResource(stages, incoming, served, info)
-    : serveNonResource(stages, served, info));
+    ? serveResource(stages, known, served, info)
+    : serveNonResource(stages, known, served, info));
 }
 
-async function serveNonResource(stages: Stages, served: Served, info: NonResourceInfo): Promise<Reply> {
-  stages.authorize(served.tenant, served.identity, info); // 11
+async function serveNonResource(stages: Stages, known: Known, served: Served, info: NonResourceInfo): Promise<Reply> {
+  known.allowedBy = stages.authorize(served.tenant, served.identity, info); // 11
   return await stages.serveNonResource({ ...served, info }); // 13
 }
 
-async function serveResource(stages: Stages, incoming: Incoming, served: Served, info: ResourceInfo): Promise<Reply> {
+async function serveResource(stages: Stages, known: Known, served: Served, info: ResourceInfo): Promise<Reply> {
+  const { incoming } = known;
   const { tenant, identity } = served;
   const at = stages.offer(tenant, info); // 10
-  stages.authorize(tenant, identity, info); // 11
+  known.allowedBy = stages.authorize(tenant, identity, info); // 11
   const body = await stages.readBody(incoming, { ...served, info, at }); // 12
   return await stages.serveResource({ ...served, info, at, body }, incoming); // 13
 }

@@ -39,13 +39,15 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
       return { ...written, why: error instanceof ApiError ? error.why : 'fault' };
     },
     audit(known, written) {
-      const { incoming, info, authenticated, identity, tenant, startedMs } = known;
+      const { incoming, info, authenticated, identity, tenant, allowedBy, startedMs } = known;
       auditRequest(auditLog, {
         head: incoming.head,
         remoteAddress: incoming.remoteAddress,
         info,
         identity: identity ?? authenticated?.identity,
         tenant,
+        how: authenticated?.how,
+        allowedBy,
         written,
         durationMs: performance.now() - startedMs,
       });

@@ -57,6 +57,23 @@ describe('auditRequest', () => {
     expect(String(line({}, `/${'a'.repeat(10_000)}`)['path']).length).toBeLessThan(300);
   });
 
+  it('says as whom somebody acts, by what credential, and what the roles said', () => {
+    const alice = { username: 'alice', groups: [], uid: '', extra: {} };
+    const identity = { ...alice, username: 'bob', impersonator: alice };
+    const how = 'oidc-token';
+    const allowedBy = 'RBAC: allowed by ClusterRoleBinding "a" of ClusterRole "b" to User "bob"';
+    expect(line({ identity, how, allowedBy })).toMatchObject({
+      user: 'alice',
+      as: 'bob',
+      by: how,
+      decision: 'allow',
+      reason: allowedBy,
+    });
+    expect(line({ identity: alice, allowedBy: '' })).toMatchObject({ user: 'alice', decision: 'allow' });
+    expect(line({ identity: alice, status: 403, why: 'rbac' })).toMatchObject({ decision: 'deny' });
+    expect(line({ identity: alice, status: 401, why: 'token-expired' })).not.toHaveProperty('decision');
+  });
+
   it('tells what is no resource by its path', () => {
     expect(line({ info: parseRequestInfo('GET', '/version') })).toMatchObject({ verb: 'get', path: '/version' });
   });

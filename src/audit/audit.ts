@@ -5,7 +5,7 @@
  * No header, body or query value is in it but what a list of verbs and names needs; what the client chose is cut in
  * length and escaped by JSON.
  */
-import type { Identity, RequestHead, RequestInfo, Written } from '../exchange.ts';
+import type { Authenticated, Identity, RequestHead, RequestInfo, Written } from '../exchange.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
@@ -16,6 +16,10 @@ export interface AuditEntry {
   readonly info?: RequestInfo | undefined;
   readonly identity?: Identity | undefined;
   readonly tenant?: Pick<Tenant, 'id'> | undefined;
+  /** What sort of credential it came with. */
+  readonly how?: Authenticated['how'] | undefined;
+  /** Why the tenant's roles allow it; undefined where they were not asked or do not. */
+  readonly allowedBy?: string | undefined;
   readonly written: Written;
   readonly durationMs: number;
 }
@@ -30,7 +34,9 @@ export function auditRequest(log: Logger, entry: AuditEntry): void {
       tenant: entry.tenant?.id,
       user: logged((identity?.impersonator ?? identity)?.username),
       ...(identity?.impersonator === undefined ? {} : { as: logged(identity.username) }),
+      ...(entry.how === undefined ? {} : { by: entry.how }),
       ...(info === undefined ? { method: head.method, path: pathOf(head.target) } : what(info)),
+      ...decisionOf(entry),
       status: written.status,
       bytes: written.bodyBytes,
       ms: Math.round(entry.durationMs * 10) / 10,
@@ -38,6 +44,12 @@ export function auditRequest(log: Logger, entry: AuditEntry): void {
     },
     'request',
   );
+}
+
+/** What the tenant's own roles said; nothing where they were not asked. */
+function decisionOf({ allowedBy, written }: AuditEntry): Record<string, string | undefined> {
+  if (allowedBy !== undefined) return { decision: 'allow', ...(allowedBy === '' ? {} : { reason: logged(allowedBy) }) };
+  return written.why === 'rbac' ? { decision: 'deny' } : {};
 }
 
 function what(info: RequestInfo): Record<string, string | undefined> {

@@ -11,11 +11,15 @@ import type { Authorizer } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { attributesOf } from './attributes.ts';
 
-/** @throws {ApiError} ERR_FORBIDDEN, or ERR_UNAVAILABLE while the tenants' roles are not known. */
-export function authorize(authorizer: Authorizer, tenant: Tenant, identity: Identity, info: RequestInfo): void {
+/**
+ * @returns by which binding it is allowed, for the audit; '' for who may everything
+ * @throws {ApiError} ERR_FORBIDDEN, or ERR_UNAVAILABLE while the tenants' roles are not known.
+ */
+export function authorize(authorizer: Authorizer, tenant: Tenant, identity: Identity, info: RequestInfo): string {
   const attributes = attributesOf(info);
   const { allowed, reason } = authorizer.decide(tenant, identity, attributes);
   if (!allowed) throw forbidden(identity, attributes, reason);
+  return reason;
 }
 
 /** The refusal that kube-apiserver would give. `reason` may be empty. */
