@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { Identity } from './exchange.ts';
 import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
 import type { Gvk, JsonObject, JsonValue } from './k8s/types.ts';
+import type { ResourceKey } from './kinds/kind.ts';
 import type { TenantId, TenantName } from './tenancy/names.ts';
 import type { Tenant } from './tenancy/tenant.ts';
 
@@ -105,6 +106,24 @@ export interface Provisioner {
   exists(tenant: Tenant, namespace: TenantName): Promise<boolean>;
   /** Waits until the namespace is ready, making a system namespace that is only shown so far. */
   ensureReady(tenant: Tenant, namespace: TenantName): Promise<void>;
+}
+
+/**
+ * What of the host's own objects a tenant may see and name, of the kinds that are `chosen` by name or `mixed` with the
+ * tenant's own. An object of the tenant's own hides one of the host's that has the same name.
+ */
+export interface HostNames {
+  /** True when the tenant sees an object of the host of this name, if there is one. */
+  isPublished(tenant: Tenant, of: ResourceKey, name: string): boolean;
+  /**
+   * True when this name in an object of the tenant stands for an object of the host: one that is published, or one that
+   * the host itself writes there (a default class, the volume of a claim).
+   */
+  namesHost(tenant: Tenant, of: ResourceKey, name: string): boolean;
+  /** True when the tenant has an object of its own of this name, of any of these kinds. */
+  holds(tenant: Tenant, name: string): boolean;
+  /** Of a kind that has defaults: the tenant's own by name, or that there is one of the host's, which the host applies. */
+  defaultOf(tenant: Tenant, of: ResourceKey): { readonly own: TenantName } | 'host' | undefined;
 }
 
 /**

@@ -27,7 +27,14 @@ export function createConfigurationView(kinds: KindRegistry): ConfigurationView 
     rows.set(resource, at);
     // More than the id of its tenant does not stand in a configuration.
     const tenant: Tenant = { id, uid: '', createdAt: '', phase: 'Active', clientCaPem: '', policy: '' };
-    const scope = { names: tenantNames(id), tenant, kinds, isOwnNamespace: () => false, renames: new Renames() };
+    const scope = {
+      names: tenantNames(id),
+      tenant,
+      kinds,
+      namesHost: () => false,
+      isOwnNamespace: () => false,
+      renames: new Renames(),
+    };
     return toTenant(cloneJson(object), at, scope);
   };
 }

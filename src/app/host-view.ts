@@ -10,15 +10,18 @@ import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
 import type { Informer } from '../k8s/informer.ts';
-import { VIRTUAL_GROUP } from '../kinds/kind.ts';
+import { rowAt } from '../kinds/at-version.ts';
+import { type ResourceKey, VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
+import { resourceKey } from '../kinds/row.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Upstream } from '../ports.ts';
+import type { HostNames, Upstream } from '../ports.ts';
 import { GUARD } from '../tenancy/host-names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { followHostDiscovery } from '../upstream/host-discovery.ts';
+import { followHostDiscovery, type HostDiscovery } from '../upstream/host-discovery.ts';
 import { createInformer } from '../upstream/informer.ts';
 import { defaultRoles } from '../virtual/standing.ts';
+import { createHostNames, FOLLOWED_CLASSES } from './host-classes.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const NOT_GUARDS = ['labelSelector', `!${GUARD}`] as const;
@@ -34,6 +37,7 @@ export interface HostViewOptions {
 export interface HostView {
   readonly kinds: ListingKindRegistry;
   readonly authorizer: TenantRbac;
+  readonly hostNames: HostNames;
   catalogOf(tenant: Tenant): Catalog;
   /** The ClusterRoles of all tenants, in upstream terms. */
   readonly clusterRoles: Informer;
@@ -77,6 +81,7 @@ export function startHostView(options: HostViewOptions): HostView {
     clusterroles: follow(`/apis/${VIRTUAL_GROUP}/v1/clusterroles`),
     clusterrolebindings: follow(`/apis/${VIRTUAL_GROUP}/v1/clusterrolebindings`),
   };
+  const classes = followClasses(discovery, follow);
   const authorizer = createTenantRbac({
     informers,
     view: createRoleView(kinds.isHostGroup),
@@ -97,6 +102,7 @@ export function startHostView(options: HostViewOptions): HostView {
     kinds,
     authorizer,
     configurations,
+    hostNames: createHostNames(classes.informers, policies, (id) => controllers.tenants.get(id) !== undefined),
     catalogOf: (tenant) =>
       catalogOf(tenant, {
         hostDocuments: discovery.documents,
@@ -107,9 +113,31 @@ export function startHostView(options: HostViewOptions): HostView {
     followed,
     async whenSynced() {
       await Promise.all([
-        discovery.whenRead(),
+        classes.whenSynced(),
         ...Object.values({ ...informers, ...configured }).map((informer) => informer.whenSynced()),
       ]);
     },
   };
+}
+
+/** Follows the classes and volumes of the host, of the kinds that it serves. */
+function followClasses(
+  discovery: Pick<HostDiscovery, 'versions' | 'whenRead'>,
+  follow: (path: string) => Informer,
+): { informers: ReadonlyMap<ResourceKey, Informer>; whenSynced(): Promise<void> } {
+  const informers = new Map<ResourceKey, Informer>();
+  async function start(): Promise<void> {
+    await discovery.whenRead();
+    for (const kind of FOLLOWED_CLASSES) {
+      const version = [...(discovery.versions().get(kind.group) ?? [])].find(([, has]) => has.has(kind.resource))?.[0];
+      if (version === undefined) continue;
+      const at = rowAt(kind, 'native', version);
+      informers.set(resourceKey(kind.group, kind.resource), follow(`${at.upstreamRoot}/${at.upstreamResource}`));
+    }
+    await Promise.all([...informers.values()].map((informer) => informer.whenSynced()));
+  }
+  const synced = start();
+  // It fails only when the process is ending.
+  synced.catch(() => {});
+  return { informers, whenSynced: () => synced };
 }

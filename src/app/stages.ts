@@ -187,6 +187,8 @@ export function scopeOf(
     kinds,
     isOwnNamespace: (namespace) => controllers.namespaces.state(tenant.id, namespace) !== 'absent',
     isOwnGroup: (group) => Iterator.from(kinds.list(tenant)).some(({ kind }) => kind.custom && kind.group === group),
+    namesHost: (of, name) => view.hostNames.namesHost(tenant, of, name),
+    holds: (name) => view.hostNames.holds(tenant, name),
     renames: new Renames(),
     username: identity.username,
     isTenant: (id) => controllers.tenants.get(id) !== undefined,

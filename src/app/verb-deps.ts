@@ -6,6 +6,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { Sealer } from '../codec/seal.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import { ApiError } from '../errors.ts';
+import { resourceKey } from '../kinds/row.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
@@ -49,10 +50,9 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer, 
       }
     },
     admission: admissionBy({ upstream, view }),
-    sharedNames(call) {
-      if (call.at.class !== 'published') return undefined;
-      return policies.of(call.tenant).sharedNames(`${call.at.kind.group}/${call.at.kind.resource}`);
-    },
+    isPublished: ({ tenant, at: { kind } }, name) =>
+      view.hostNames.isPublished(tenant, resourceKey(kind.group, kind.resource), name),
+    defaultOf: ({ tenant }, of) => view.hostNames.defaultOf(tenant, of),
     isTrusted: (call) => policies.of(call.tenant).profile === 'trusted',
     readsSecretsAcross: (call) => policies.of(call.tenant).readsSecretsAcross,
     onLeftOut(call, error) {

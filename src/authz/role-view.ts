@@ -42,7 +42,14 @@ export function createRoleView(isHostGroup: KindRegistry['isHostGroup']): RoleVi
     if (at === undefined) return undefined;
     // More than the id of its tenant does not stand in a role.
     const tenant: Tenant = { id, uid: '', createdAt: '', phase: 'Active', clientCaPem: '', policy: '' };
-    const scope = { names: tenantNames(id), tenant, kinds, isOwnNamespace: () => false, renames: new Renames() };
+    const scope = {
+      names: tenantNames(id),
+      tenant,
+      kinds,
+      namesHost: () => false,
+      isOwnNamespace: () => false,
+      renames: new Renames(),
+    };
     return toTenant(cloneJson(object), at, scope);
   };
 }

@@ -7,7 +7,7 @@
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
-import { type Connect, type Kind, PROFILES, type Verb, VIRTUAL_GROUP } from './kind.ts';
+import { type Connect, type Kind, type KindClass, PROFILES, type Verb, VIRTUAL_GROUP } from './kind.ts';
 import { verbsOfAny } from './profile.ts';
 import { resourceKey } from './row.ts';
 import { KINDS } from './table.ts';
@@ -56,14 +56,17 @@ export function guardRules(): HostRule[] {
  */
 export function tenantClusterRules(): HostRule[] {
   const native = offered('native', false).filter((kind) => kind.naming?.is !== 'namespace');
-  const homes = [...native.map((kind) => home(kind)), ...offered('virtual', false).map((kind) => home(kind))];
-  return merge(
-    homes.flatMap(({ kind, group }) => [
+  return merge(clusterWrites([...native, ...offered('virtual', false)]));
+}
+
+function clusterWrites(kinds: readonly Kind[]): Grant[] {
+  return kinds
+    .map(home)
+    .flatMap(({ kind, group }) => [
       { group, resource: kind.resource, verbs: only(kind.verbs, WRITE) },
       ...subresourceGrants(kind, group).map((grant) => ({ ...grant, verbs: only(grant.verbs, WRITE) })),
       { group, resource: `${kind.resource}/finalizers`, verbs: ['update'] },
-    ]),
-  );
+    ]);
 }
 
 /**
@@ -81,13 +84,15 @@ export function trustedResources(): Map<string, string[]> {
 }
 
 /**
- * Rules of ClusterRole `kubeveil:trusted`, bound to the group of trusted tenants' requests in the whole cluster: questions
- * that the API server asks besides when the status of a claim is written, which no request is for.
+ * Rules of ClusterRole `kubeveil:trusted`, bound to the group of trusted tenants' requests in the whole cluster: writes of
+ * their own classes and volumes, which the walls hold to each tenant's prefix and label, and questions that the API server
+ * asks besides when the status of a claim is written, which no request is for.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/ (synthetic subresources of resourceclaims)
  */
 export function trustedClusterRules(): HostRule[] {
   const group = 'resource.k8s.io';
   return merge([
+    ...clusterWrites(offered('mixed', false)),
     { group, resource: 'resourceclaims/binding', verbs: ['patch', 'update'] },
     { group, resource: 'resourceclaims/driver', verbs: ['arbitrary-node:patch', 'arbitrary-node:update'] },
   ]);
@@ -100,6 +105,7 @@ export function readerRules(): HostRule[] {
     ...offered('native', false),
     ...offered('virtual', false),
     ...offered('published', false),
+    ...offered('mixed', false),
   ];
   const grants = kinds.flatMap((row) => {
     const { kind, group } = home(row);
@@ -141,7 +147,7 @@ export function readerSecretRules(): HostRule[] {
 }
 
 /** Rows that go upstream in this class under some profile, of one scope. */
-function offered(kindClass: 'native' | 'virtual' | 'published', namespaced: boolean): Kind[] {
+function offered(kindClass: Exclude<KindClass, 'absent'>, namespaced: boolean): Kind[] {
   return KINDS.filter(
     (kind) =>
       kind.namespaced === namespaced &&

@@ -14,9 +14,10 @@ export type Profile = (typeof PROFILES)[number];
  * - native: stored upstream as itself, renamed
  * - virtual: stored upstream as a custom resource of group `virtual.kubeveil.dev`, without any effect on the host
  * - published: the host's own objects, read-only, those that the policy lists
+ * - mixed: the tenant's own as native ones, and beside them the host's as published ones
  * - absent: 404 and not in discovery
  */
-export type KindClass = 'native' | 'virtual' | 'published' | 'absent';
+export type KindClass = 'native' | 'virtual' | 'published' | 'mixed' | 'absent';
 
 /** `group/resource`, such as `apps/deployments` or `/namespaces` for the core group. */
 export type ResourceKey = `${string}/${string}`;
@@ -27,7 +28,8 @@ export type Target =
   | { is: 'namespace' }
   /**
    * The name of a cluster-scoped object of another kind. Native or virtual for the tenant: mapped. Published: the same
-   * name on both sides, and a write may only name what the policy publishes. Absent or without a row: not to be written.
+   * name on both sides; of a kind that is `chosen`, any name that is not published is mapped, and finds nothing or the
+   * tenant's own. Absent or without a row: not to be written.
    */
   | { is: 'name'; of: ResourceKey }
   /** An API group (`stable.example.com`), or `*`, or a built-in one, which stays. */
@@ -107,6 +109,22 @@ export interface Kind {
   readonly naming?: { readonly is: 'namespace' } | { readonly is: 'crdName' };
   /** Published, but only to the tenant whose namespace the object names: `spec.claimRef.namespace` of a volume. */
   readonly owned?: { readonly by: string };
+  /**
+   * Its objects are chosen by name in other objects, and that is all it takes to use them: so no name reaches an object of
+   * the host that is not published to the tenant.
+   */
+  readonly chosen?: true;
+  /**
+   * What makes one of its objects the default, that is taken where nobody chooses. Of a tenant's own it never reaches the
+   * host, where it would be everybody's. `printed`: the NAME of a default one says so in a Table.
+   */
+  readonly defaultMark?:
+    | { readonly annotations: readonly string[]; readonly printed?: true }
+    | { readonly field: string };
+  /** The class that it gets when a tenant makes one without choosing: the default of the tenant's own, if there is one. */
+  readonly classByDefault?: { readonly field: string; readonly of: ResourceKey; readonly unlessAnnotated?: string };
+  /** The same kind where it is the host's alone: read-only and cut. Of kinds that are `mixed` under some profile. */
+  readonly published?: Kind;
   /** Fields that the server writes as null where they are empty; a custom resource upstream leaves them out. */
   readonly nullable?: readonly string[];
   /**
@@ -138,6 +156,10 @@ export type CellRule =
   | { cell: 'anything' }
   /** A namespace, as a printer column of `.metadata.namespace` gives it. */
   | { cell: 'namespace' }
+  /** Whether the class is the default: of the tenant's own the host does not know. */
+  | { cell: 'default' }
+  /** `Kind.group/name`, as PARAMETERS of an IngressClass. */
+  | { cell: 'kindGroupName' }
   /** Never shown: the field behind it is not among `shows`. */
   | { cell: 'hidden' };
 
@@ -151,7 +173,7 @@ export const VIRTUAL_VERSION = 'v1';
 export interface KindAtVersion {
   readonly kind: Kind;
   /** Class for this tenant's profile; never `absent`. */
-  readonly class: 'native' | 'virtual' | 'published';
+  readonly class: 'native' | 'virtual' | 'published' | 'mixed';
   readonly version: string;
   /** `/apis/apps/v1`, `/api/v1`, `/apis/virtual.kubeveil.dev/v1`, `/apis/acme--stable.example.com/v1`. */
   readonly upstreamRoot: string;

@@ -8,7 +8,7 @@
  */
 import type { Reference, ResourceKey, Target } from './kind.ts';
 
-const PRIORITY_CLASSES: ResourceKey = 'scheduling.k8s.io/priorityclasses';
+export const PRIORITY_CLASSES: ResourceKey = 'scheduling.k8s.io/priorityclasses';
 const RUNTIME_CLASSES: ResourceKey = 'node.k8s.io/runtimeclasses';
 export const STORAGE_CLASSES: ResourceKey = 'storage.k8s.io/storageclasses';
 export const VOLUME_ATTRIBUTES_CLASSES: ResourceKey = 'storage.k8s.io/volumeattributesclasses';
@@ -70,7 +70,7 @@ function podAffinityRefs(path: string): Reference[] {
 /** PersistentVolumeClaimSpec at `path`, without the name of the volume. */
 function claimSpecRefs(path: string): Reference[] {
   return [
-    nameRef(`${path}.storageClassName`, STORAGE_CLASSES),
+    specialRef(`${path}.storageClassName`, 'claimClass'),
     nameRef(`${path}.volumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
     objectRef(`${path}.dataSource`),
     objectRef(`${path}.dataSourceRef`),
@@ -79,7 +79,11 @@ function claimSpecRefs(path: string): Reference[] {
 
 /** A PersistentVolumeClaim. */
 export function claimRefs(): Reference[] {
-  return [nameRef('spec.volumeName', VOLUMES), ...claimBodyRefs('')];
+  return [
+    specialRef('metadata.annotations', 'claimAnnotations'),
+    nameRef('spec.volumeName', VOLUMES),
+    ...claimBodyRefs(''),
+  ];
 }
 
 /** PersistentVolumeClaim below `under`, status included, without the name of its volume. */
@@ -96,9 +100,21 @@ function claimBodyRefs(under: string): Reference[] {
 export function containerStatusRefs(path: string): Reference[] {
   const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'];
   return lists.flatMap((list) => [
+    ...requirementRefs(`${path}.${list}[].resources`),
+    ...amountRefs(`${path}.${list}[].allocatedResources`),
     messageRef(`${path}.${list}[].state.waiting.message`),
     messageRef(`${path}.${list}[].lastState.waiting.message`),
   ]);
+}
+
+/** A map of amounts by resource at each of these paths: a resource may name a DeviceClass. */
+export function amountRefs(...paths: string[]): Reference[] {
+  return paths.map((path) => specialRef(`${path}{key}`, 'quotaKey'));
+}
+
+/** ResourceRequirements at `path`. */
+function requirementRefs(path: string): Reference[] {
+  return amountRefs(`${path}.limits`, `${path}.requests`);
 }
 
 /** PodSpec at `path`: `spec` of a pod, `spec.template.spec` of a deployment. */
@@ -107,9 +123,12 @@ export function podSpecRefs(path: string): Reference[] {
     nameRef(`${path}.nodeName`, NODES),
     nameRef(`${path}.priorityClassName`, PRIORITY_CLASSES),
     nameRef(`${path}.runtimeClassName`, RUNTIME_CLASSES),
+    ...['', '.containers[]', '.initContainers[]', '.ephemeralContainers[]'].flatMap((of) =>
+      requirementRefs(`${path}${of}.resources`),
+    ),
     ...podAffinityRefs(`${path}.affinity.podAffinity`),
     ...podAffinityRefs(`${path}.affinity.podAntiAffinity`),
-    templateMetadataRef(`${path}.volumes[].ephemeral.volumeClaimTemplate.metadata`),
+    claimTemplateMetadataRef(`${path}.volumes[].ephemeral.volumeClaimTemplate.metadata`),
     templateVolumeRef(`${path}.volumes[].ephemeral.volumeClaimTemplate.spec.volumeName`),
     ...claimSpecRefs(`${path}.volumes[].ephemeral.volumeClaimTemplate.spec`),
     nameRef(`${path}.volumes[].projected.sources[].clusterTrustBundle.name`, CLUSTER_TRUST_BUNDLES),
@@ -119,6 +138,11 @@ export function podSpecRefs(path: string): Reference[] {
 /** The metadata of a template: what is made from it carries its labels and annotations. */
 export function templateMetadataRef(path: string): Reference {
   return specialRef(path, 'templateMetadata');
+}
+
+/** The same of a template of claims, whose annotations may choose a class. */
+function claimTemplateMetadataRef(path: string): Reference {
+  return specialRef(path, 'claimTemplateMetadata');
 }
 
 /** The volume that a template of claims names: none. */
@@ -134,7 +158,7 @@ export function podTemplateRefs(path: string): Reference[] {
 /** Claims that are made from templates below `path`, an array. */
 export function claimTemplateRefs(path: string): Reference[] {
   return [
-    templateMetadataRef(`${path}[].metadata`),
+    claimTemplateMetadataRef(`${path}[].metadata`),
     templateVolumeRef(`${path}[].spec.volumeName`),
     ...claimBodyRefs(`${path}[].`),
   ];
@@ -150,7 +174,14 @@ export function deviceClaimRefs(path: string): Reference[] {
 
 /** PersistentVolumeSpec at `path`: of a volume, or inline in an attachment. */
 export function volumeSpecRefs(path: string): Reference[] {
-  const secrets = ['cephfs.secretRef', 'flexVolume.secretRef', 'iscsi.secretRef', 'rbd.secretRef', 'scaleIO.secretRef'];
+  const secrets = [
+    'cephfs.secretRef',
+    'cinder.secretRef',
+    'flexVolume.secretRef',
+    'iscsi.secretRef',
+    'rbd.secretRef',
+    'scaleIO.secretRef',
+  ];
   const csi = [
     'controllerExpandSecretRef',
     'controllerPublishSecretRef',
@@ -160,7 +191,7 @@ export function volumeSpecRefs(path: string): Reference[] {
   ];
   return [
     objectRef(`${path}.claimRef`),
-    nameRef(`${path}.storageClassName`, STORAGE_CLASSES),
+    specialRef(`${path}.storageClassName`, 'volumeClass'),
     nameRef(`${path}.volumeAttributesClassName`, VOLUME_ATTRIBUTES_CLASSES),
     ...secrets.map((secret) => namespaceRef(`${path}.${secret}.namespace`)),
     ...csi.map((secret) => namespaceRef(`${path}.csi.${secret}.namespace`)),

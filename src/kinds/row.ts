@@ -38,6 +38,9 @@ type Optional = Partial<
     | 'columns'
     | 'naming'
     | 'owned'
+    | 'chosen'
+    | 'classByDefault'
+    | 'defaultMark'
     | 'shows'
     | 'answeredBy'
     | 'nullable'
@@ -77,6 +80,23 @@ export function virtual(row: Row): Kind {
 export function published(row: Row & { readonly shows: readonly string[] }): Kind {
   const kind = complete(row, { namespaced: false, classes: everywhere('published'), verbs: READ });
   return { ...kind, scrub: keepOnly(row.shows) };
+}
+
+/**
+ * The host's own, read-only; under the profile `trusted` a tenant's own stand beside them.
+ * @param hidden columns of a Table that print what is not shown of the host's
+ */
+export function mixed(row: Row & { readonly shows: readonly string[] }, hidden: readonly string[] = []): Kind {
+  const classes = { trusted: 'mixed', baseline: 'published', restricted: 'published' } as const;
+  const kind = complete(row, { namespaced: false, classes, verbs: ALL });
+  const subresources = Object.keys(kind.subresources).map((name) => [name, READ_ONLY]);
+  const cut = {
+    verbs: READ,
+    subresources: Object.fromEntries(subresources),
+    columns: { ...kind.columns, ...Object.fromEntries(hidden.map((column) => [column, { cell: 'hidden' } as const])) },
+    scrub: keepOnly(row.shows),
+  };
+  return { ...kind, published: { ...kind, ...cut } };
 }
 
 /** Not offered. Verbs and references may be written down for the day when it is. */

@@ -61,12 +61,19 @@ describe('every row', () => {
       else expect(offered?.map(String), entry).not.toContain(verb);
     }
   });
-  it.each(ROWS.filter(([, kind]) => has(kind, 'published')))('%s is published read-only and cut', (_key, kind) => {
+  it.each(ROWS.filter(([, kind]) => has(kind, 'published')))('%s is published read-only and cut', (_key, row) => {
+    const kind = row.published ?? row;
     const verbs = [kind, ...Object.values(kind.subresources)].flatMap((one) => one.verbs);
     expect(verbs.filter((verb) => !READ.includes(verb))).toEqual([]);
     expect(kind.namespaced).toBe(false);
     expect(kind.scrub).toBeTypeOf('function');
     expect(kind.shows).not.toEqual([]);
+  });
+  it.each(ROWS.filter(([, kind]) => has(kind, 'mixed')))('%s is mixed for trusted tenants alone', (_key, kind) => {
+    expect(kind.published?.verbs).toEqual(READ);
+    expect(kind.classes).toMatchObject({ trusted: 'mixed', baseline: 'published' });
+    // Either others choose it by name, or it says itself whose it is.
+    expect(kind.chosen === true || kind.owned !== undefined).toBe(true);
   });
   it.each(ROWS.filter(([, kind]) => has(kind, 'native') && !kind.namespaced && kind.answeredBy === undefined))(
     '%s, cluster-scoped and native, says how it is named',
@@ -99,7 +106,7 @@ describe('the table', () => {
       const kind = kindOf(group, resource);
       expect(kind).toMatchObject({ kind: name, namespaced });
       const offered = [...(kind?.verbs ?? [])].sort();
-      expect(offered).toEqual(kind !== undefined && has(kind, 'published') ? [...READ] : verbs);
+      expect(offered).toEqual(kind?.shows !== undefined && kind.published === undefined ? [...READ] : verbs);
     },
   );
   it.each(SERVED.filter(({ resource }) => resource.includes('/')))(

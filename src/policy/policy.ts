@@ -23,8 +23,10 @@ export interface Policy {
   readonly readsSecretsAcross: boolean;
   /** False for what the file denies; the table of kinds has decided before. */
   isOffered(key: ResourceKey): boolean;
-  /** Names of the host's objects of a published kind that the tenant sees; undefined: all of them. */
-  sharedNames(key: ResourceKey): ReadonlySet<string> | undefined;
+  /** Whether the tenant sees the host's object of this name, of a published kind, if there is one. */
+  shares(key: ResourceKey, name: string): boolean;
+  /** Whether the file names this object of the host itself, and does not only share all of its kind. */
+  lists(key: ResourceKey, name: string): boolean;
 }
 
 export interface Policies {
@@ -36,13 +38,14 @@ export interface Policies {
   readonly reservedTenantIds: ReadonlySet<string>;
 }
 
+const PRIORITY_CLASSES: ResourceKey = 'scheduling.k8s.io/priorityclasses';
 const NONE: ReadonlySet<string> = new Set();
 /** Which setting says what of a published kind is seen. What has no entry here is decided object by object. */
 const SHARED: ReadonlyMap<ResourceKey, keyof Omit<PolicyFile['shared'], 'nodes'>> = new Map([
   ['storage.k8s.io/storageclasses', 'storageClasses'],
   ['storage.k8s.io/volumeattributesclasses', 'volumeAttributesClasses'],
   ['networking.k8s.io/ingressclasses', 'ingressClasses'],
-  ['scheduling.k8s.io/priorityclasses', 'priorityClasses'],
+  [PRIORITY_CLASSES, 'priorityClasses'],
   ['node.k8s.io/runtimeclasses', 'runtimeClasses'],
   ['resource.k8s.io/deviceclasses', 'deviceClasses'],
 ]);
@@ -63,8 +66,14 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     limits: file.limits,
     readsSecretsAcross: file.watchSecretsAcrossNamespaces,
     isOffered: (key) => !denied.has(key),
-    sharedNames: (key) => shared.get(key),
+    shares: (key, name) => shared.get(key)?.has(name) ?? !isReserved(key, name),
+    lists: (key, name) => shared.get(key)?.has(name) ?? false,
   };
+}
+
+/** Classes that `all` leaves out: they put a pod before every other, the host's own among them. */
+function isReserved(key: ResourceKey, name: string): boolean {
+  return key === PRIORITY_CLASSES && name.startsWith('system-');
 }
 
 export function createPolicies(files: ReadonlyMap<string, PolicyFile>): Policies {

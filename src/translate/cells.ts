@@ -8,7 +8,9 @@ import { namingOf } from './names-check.ts';
 import { NotOurs } from './not-ours.ts';
 import { holdsOwnWords } from './own-words.ts';
 import type { Scope } from './scope.ts';
+import { GLOBAL_DEFAULT } from './special/default-mark.ts';
 import { quotaKeyToTenant } from './special/quota-key.ts';
+import { groupTargetDown } from './targets/group.ts';
 import { messageToTenant } from './targets/message.ts';
 import { nameTargetDown } from './targets/name.ts';
 import { namespaceToTenant } from './targets/namespace.ts';
@@ -24,6 +26,9 @@ export interface Row {
 /** What `kubectl get` prints for nothing. */
 const NOTHING = new Set(['', '<none>', '<unset>', '<unknown>']);
 
+/** `Foo.example.com/x`; without a group nothing is mapped. */
+const KIND_GROUP = /^([^./]+)\.([^/]+)\/(.*)$/;
+
 /** `count/foos.stable.example.com: 1/5, pods: 0/3`: no key holds a comma, a colon or a blank. */
 const QUOTA_KEY = /(^|, )([^,: ]+)(?=: )/g;
 
@@ -32,6 +37,8 @@ export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion,
   switch (rule.cell) {
     case 'hidden':
       return '';
+    case 'default':
+      return row.seen.has(GLOBAL_DEFAULT) ? true : cell;
     case 'subjects':
       return subjects(rule.kind, scope, row);
     case 'message':
@@ -54,6 +61,8 @@ export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion,
       return cell.replaceAll(QUOTA_KEY, (_entry, before, key) => `${before}${quotaKeyToTenant(key, scope)}`);
     case 'kindName':
       return kindName(cell, at, scope);
+    case 'kindGroupName':
+      return cell.replace(KIND_GROUP, (_all, kind, group, name) => `${kind}.${groupTargetDown(group, scope)}/${name}`);
   }
 }
 

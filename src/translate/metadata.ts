@@ -110,16 +110,19 @@ function guardPatch(metadata: JsonObject, walk: Walk): void {
   }
   const { labels, annotations, finalizers } = metadata;
   if (labels === null && walk.shape === 'merge') walk.needsLive('metadata.labels: null');
-  if (walk.at.kind.naming?.is === 'crdName' && (annotations === null || hasDirective(annotations))) {
-    // The mark of its conversion may be among them.
+  if (holdsMark(walk.at.kind) && (annotations === null || hasDirective(annotations)))
     walk.needsLive('metadata.annotations as a whole');
-  }
   if (walk.at.kind.naming?.is !== 'namespace') return;
-  // Of all else that tenants write, only namespaces carry annotations, and maybe finalizers, of ours.
+  // Beside those, only namespaces carry annotations, and maybe finalizers, of ours.
   if (annotations === null || hasDirective(annotations)) keepUid(metadata, walk);
   if (finalizers === null || (finalizers !== undefined && walk.shape === 'merge')) {
     walk.needsLive('metadata.finalizers as a whole');
   }
+}
+
+/** True for a kind that may keep a hidden annotation in place of a field: a default mark, the conversion of a CRD. */
+export function holdsMark({ naming, defaultMark }: Kind): boolean {
+  return naming?.is === 'crdName' || (defaultMark !== undefined && 'field' in defaultMark);
 }
 
 /** The one hidden annotation of a namespace is known: all others can go without a look at the object. */

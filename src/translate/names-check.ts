@@ -2,6 +2,7 @@
  * Names of objects: checked in tenant terms, then mapped by the kind's rule.
  *
  *   namespaced, published, custom   stay
+ *   mixed                           as published where a name is the host's, otherwise as native
  *   cluster-scoped native           reader                   <-> acme--reader
  *   virtual                         system:node              <-> acme--x--system03anode
  *   CRD                             foos.stable.example.com  <-> foos.acme--stable.example.com
@@ -12,6 +13,7 @@ import { invalidValue } from '../k8s/field-problems.ts';
 import { nameRuleOf } from '../k8s/name-rules.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { resourceKey } from '../kinds/row.ts';
 import { prefixLength, type TenantName, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { decodeSegment, encodeSegment, encodeSegmentBase, UPSTREAM_NAME_MAX } from '../tenancy/segments.ts';
 import type { Scope } from './scope.ts';
@@ -22,7 +24,7 @@ const GENERATED_BASE_MAX = 58;
 
 export type Naming = 'same' | 'prefixed' | 'encoded' | 'crdName';
 
-/** How names of objects of this kind map. */
+/** How names of objects of this kind map; of a mixed kind, those of the tenant's own. */
 export function namingOf({ kind, class: kindClass }: KindAtVersion): Naming {
   if (kind.naming?.is === 'namespace') return 'prefixed';
   if (kind.naming?.is === 'crdName') return 'crdName';
@@ -30,13 +32,17 @@ export function namingOf({ kind, class: kindClass }: KindAtVersion): Naming {
   return kindClass === 'virtual' ? 'encoded' : 'prefixed';
 }
 
-/** True when every object of this kind carries the tenant's label upstream: cluster-scoped and the tenant's own. */
+/**
+ * True when every object of this kind carries the tenant's label upstream: cluster-scoped and the tenant's own. Of a mixed
+ * kind, whether an object is, is asked of the side that it is on.
+ */
 export function isLabelled({ kind, class: kindClass }: KindAtVersion): boolean {
   return !kind.namespaced && !kind.custom && kindClass !== 'published' && kind.answeredBy !== 'proxy';
 }
 
 /** The name upstream. Does not judge the name: an impossible one is simply not found there. */
 export function nameToUpstream(name: TenantName, at: KindAtVersion, scope: Scope): UpstreamName {
+  if (at.class === 'mixed' && namesHost(name, at, scope)) return name as string as UpstreamName;
   const upstream = mapUp(name, namingOf(at), scope);
   scope.renames.note(upstream, name);
   return upstream;
@@ -44,6 +50,7 @@ export function nameToUpstream(name: TenantName, at: KindAtVersion, scope: Scope
 
 /** The name as the tenant sees it; undefined when it is not this tenant's. */
 export function nameToTenant(name: UpstreamName, at: KindAtVersion, scope: Scope): TenantName | undefined {
+  if (at.class === 'mixed') return scope.names.down(name) ?? hostName(name, scope);
   switch (namingOf(at)) {
     case 'same':
       return name as string as TenantName;
@@ -152,6 +159,16 @@ export function tooLong(max: number, used: number): string {
 function refuse(at: KindAtVersion, name: string, field: string, value: string, detail: string | undefined): void {
   if (detail === undefined) return;
   throw invalid({ group: at.kind.group, what: at.kind.kind, name }, [invalidValue(field, value, detail)]);
+}
+
+/** True for a name that is the host's and stays. @param at of a mixed or a chosen kind */
+export function namesHost(name: string, { kind }: KindAtVersion, scope: Scope): boolean {
+  return scope.namesHost(resourceKey(kind.group, kind.resource), name);
+}
+
+/** A name that stays, as names of the host's objects do; undefined where it looks like another tenant's. */
+export function hostName(name: UpstreamName, scope: Scope): TenantName | undefined {
+  return looksOwned(name, scope) ? undefined : (name as string as TenantName);
 }
 
 /** True for a name that could be an object of some living tenant upstream, whoever wrote it. */

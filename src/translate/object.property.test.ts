@@ -3,16 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kindsOf, scopeOf } from '../../test/support/translate-scope.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { ownSide } from '../kinds/at-version.ts';
 import type { KindAtVersion, ResourceKey, Target } from '../kinds/kind.ts';
 import { namingOf } from './names-check.ts';
 import { toTenant, toUpstream } from './object.ts';
 import { isHostSet, referencedKind } from './targets/name.ts';
 import { type Node, treeOf } from './tree.ts';
 
-const ACME = scopeOf('acme');
-const GLOBEX = scopeOf('globex');
+const ACME = scopeOf('acme', { profile: 'trusted' });
+const GLOBEX = scopeOf('globex', { profile: 'trusted' });
 /** Kinds that tenants write: published ones are the host's, and what the proxy answers never goes upstream. */
-const WRITTEN = kindsOf(ACME).filter(({ class: is, kind }) => is !== 'published' && kind.answeredBy !== 'proxy');
+const WRITTEN = kindsOf(ACME)
+  .map(ownSide)
+  .filter(({ class: is, kind }) => is !== 'published' && kind.answeredBy !== 'proxy');
 
 const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,8}[a-z0-9])?$/);
 /** Text of users that looks like names of ours or of others, and characters that need care. */
@@ -88,6 +91,28 @@ function ofSpecial(name: string): fc.Arbitrary<JsonValue> {
   switch (name) {
     case 'eventObject':
       return reference;
+    case 'claimClass':
+    case 'volumeClass':
+      return fc.oneof(label, fc.constant(''));
+    case 'globalDefault':
+      return fc.boolean();
+    case 'extendedResource':
+      return fc.constant('');
+    case 'storageParameters':
+      return fc.record({
+        type: userText,
+        secretNamespace: label,
+        'x-secret-namespace': fc.constant(`\${pvc.namespace}`),
+      });
+    case 'quotaScope':
+      return fc.record({
+        scopeName: fc.constantFrom('PriorityClass', 'VolumeAttributesClass', 'BestEffort'),
+        values: fc.array(label),
+      });
+    case 'claimTemplateMetadata':
+      return fc.record({
+        annotations: fc.record({ 'volume.beta.kubernetes.io/storage-class': label, note: userText }),
+      });
     case 'templateMetadata':
       return fc.record({ labels: fc.constant({ app: 'acme--x' }), annotations: userMap });
     case 'crdGroup':
@@ -142,7 +167,12 @@ function ofNode(node: Node): fc.Arbitrary<JsonValue> {
 function ofKind(at: KindAtVersion): fc.Arbitrary<JsonObject> {
   const { references } = treeOf(at.kind, '');
   const tree: Node = { fields: new Map([...references.fields].filter(([field]) => field !== 'metadata')) };
-  const name = namingOf(at) === 'crdName' ? label.map((plural) => `${plural}.stable.example.com`) : label;
+  const name =
+    namingOf(at) === 'crdName'
+      ? label.map((plural) => `${plural}.stable.example.com`)
+      : at.kind.kind === 'IPAddress'
+        ? fc.ipV4()
+        : label;
   const metadata = fc.record({
     name,
     ...(at.kind.namespaced ? { namespace: label } : {}),
@@ -200,7 +230,7 @@ describe.each(WRITTEN.map((at) => [`${at.kind.group}/${at.version} ${at.kind.kin
 function globexAt(at: KindAtVersion): KindAtVersion {
   const found = GLOBEX.kinds.byResource(GLOBEX.tenant, at.kind.group, at.version, at.kind.resource);
   if (found === undefined) throw new Error(`no ${at.kind.kind} for globex`);
-  return found;
+  return ownSide(found);
 }
 
 /** Where upstream keeps it: two objects of one place would be one. */

@@ -5,12 +5,16 @@
  * The body of a subresource may be of another kind (`Scale`): it is found by its kind among the parent's subresources.
  */
 import { ApiError } from '../errors.ts';
+import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { isPartial } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
+import { hostSide, ownSide } from '../kinds/at-version.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { TENANT_LABEL } from '../tenancy/names.ts';
 import { lastAppliedDown } from './last-applied.ts';
 import { refuseListLike } from './list-likes.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
+import { looksOwned } from './names-check.ts';
 import { NotOurs, typeName } from './not-ours.ts';
 import type { Scope } from './scope.ts';
 import { mapTarget } from './targets/map.ts';
@@ -54,7 +58,13 @@ export function fragmentToUpstream(
  * @param seen gets every name that was mapped, by its upstream text: for cells and texts that stand beside the object
  * @throws {NotOurs} when it is not the tenant's, or holds something that cannot be shown
  */
-export function toTenant(object: JsonObject, at: KindAtVersion, scope: Scope, seen?: Map<string, string>): JsonObject {
+export function toTenant(
+  object: JsonObject,
+  given: KindAtVersion,
+  scope: Scope,
+  seen?: Map<string, string>,
+): JsonObject {
+  const at = sideOf(object, given, scope);
   const tree = treeDown(object, at, scope);
   const walk = new Walk(false, object, at, scope, 'whole', mapTarget, seen);
   if (at.class === 'published') showPublished(object, at, walk);
@@ -70,6 +80,12 @@ export function toTenant(object: JsonObject, at: KindAtVersion, scope: Scope, se
 /** Not what a client wrote and the annotation of its last apply keeps. */
 function isAnswered({ uid, resourceVersion }: JsonObject): boolean {
   return uid !== undefined || resourceVersion !== undefined;
+}
+
+/** Of a mixed kind, whether this object, in upstream terms, is the tenant's own or the host's. */
+export function sideOf(object: JsonObject, at: KindAtVersion, scope: Scope): KindAtVersion {
+  if (at.class !== 'mixed') return at;
+  return labelsOf(object)[TENANT_LABEL] === scope.tenant.id ? ownSide(at) : hostSide(at);
 }
 
 function apiVersionUp(object: JsonObject, at: KindAtVersion, scope: Scope, shape: Shape): void {
@@ -125,6 +141,10 @@ function treeDown(object: JsonObject, at: KindAtVersion, scope: Scope): Tree {
 }
 
 function showPublished(object: JsonObject, at: KindAtVersion, walk: Walk): void {
+  const name = nameOf(object);
+  // Of somebody else's the name has another form, or there is a label: either will do.
+  if (labelsOf(object)[TENANT_LABEL] !== undefined || looksOwned(name, walk.scope))
+    throw new NotOurs(`${at.kind.kind} ${JSON.stringify(name)} is of a tenant and not published`);
   at.kind.scrub?.(object);
   const { owned } = at.kind;
   if (owned === undefined) return;

@@ -6,6 +6,7 @@ import { forbiddenField } from '../k8s/field-problems.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantName } from '../tenancy/names.ts';
 import { managedFieldsUp } from './managed-fields.ts';
+import { holdsMark } from './metadata.ts';
 import { checkName, isLabelled, nameToUpstream } from './names-check.ts';
 import { isOwn, refuseOwnKeys } from './own-keys.ts';
 import { ownersToUpstream, refuseOwnerUid } from './owner-references.ts';
@@ -57,8 +58,8 @@ export function metadataPlace(rest: readonly string[], op: string, references: N
 function wholeMap(field: 'labels' | 'annotations', op: string, references: Node, walk: Walk): Place {
   const tokens = ['metadata', field];
   const labelled = isLabelled(walk.at);
-  // Namespaces and CRDs, whose names have rules of their own, carry annotations of ours.
-  const isHidden = field === 'labels' ? labelled : op === 'test' || walk.at.kind.naming !== undefined;
+  const { kind } = walk.at;
+  const isHidden = field === 'labels' ? labelled : op === 'test' || kind.naming !== undefined || holdsMark(kind);
   if (isHidden && (field === 'annotations' || op === 'remove' || op === 'copy' || op === 'move')) throw needs(tokens);
   const special = specialNode(references, field);
   return {

@@ -3,7 +3,7 @@
  *
  * A scope belongs to one exchange: it is made per request, and again per connection for a watch.
  */
-import type { KindRegistry } from '../kinds/kind.ts';
+import type { KindRegistry, ResourceKey } from '../kinds/kind.ts';
 import type { TenantId, TenantName, TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Renames } from './renames.ts';
@@ -19,6 +19,10 @@ export interface Scope {
   readonly renames: Renames;
   /** The user as the tenant knows them: stands in error texts where upstream names the impersonated user. */
   readonly username?: string;
+  /** True when the tenant has a class or volume of its own of this name: controllers write it into messages. */
+  holds?(name: string): boolean;
+  /** Of a kind that is `chosen` or `mixed`: see HostNames in ports.ts. */
+  namesHost(of: ResourceKey, name: string): boolean;
   /** True when a tenant of this id lives. Without it every text of the form `id--name` counts as some tenant's. */
   isTenant?(id: TenantId): boolean;
 }

@@ -4,13 +4,15 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
  */
+import { annotationOf } from '../k8s/meta.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue, splitApiVersion } from '../k8s/types.ts';
+import { hostSide } from '../kinds/at-version.ts';
 import type { CellRule, KindAtVersion } from '../kinds/kind.ts';
 import type { UpstreamName } from '../tenancy/names.ts';
 import { cellToTenant } from './cells.ts';
 import { nameToTenant } from './names-check.ts';
 import { NotOurs, shownOr } from './not-ours.ts';
-import { toTenant } from './object.ts';
+import { sideOf, toTenant } from './object.ts';
 import type { Scope } from './scope.ts';
 import { columnsOf, rememberColumns } from './table-columns.ts';
 
@@ -31,7 +33,7 @@ export function tableToTenant(
   if (!Array.isArray(rows)) return table;
   rememberColumns(table, scope);
   const columns = columnsOf(table, scope);
-  const rules = rulesOf(columns ?? [], at);
+  const rules = rulesBySide(columns ?? [], at);
   table['rows'] = rows.flatMap((row) => {
     if (!isObject(row)) return [];
     if (isBookmark) return [bookmarkRow(row, at)];
@@ -48,7 +50,22 @@ export function tableToTenant(
 /** What to do with the cells of one column; `name` is the object's own name. */
 type ColumnRule = CellRule | { readonly cell: 'ownName' } | undefined;
 
-function rulesOf(columns: JsonValue[], at: KindAtVersion): { rules: ColumnRule[]; names: string[] } {
+interface Rules {
+  readonly rules: readonly ColumnRule[];
+  /** Of the columns, in lower case. */
+  readonly names: readonly string[];
+}
+
+type RulesBySide = (side: KindAtVersion['class']) => Rules;
+
+/** Of a mixed kind, the host's objects may hide a cell that the tenant's own show. */
+function rulesBySide(columns: JsonValue[], at: KindAtVersion): RulesBySide {
+  const own = rulesOf(columns, at);
+  const host = at.class === 'mixed' ? rulesOf(columns, hostSide(at)) : own;
+  return (side) => (side === 'published' ? host : own);
+}
+
+function rulesOf(columns: JsonValue[], at: KindAtVersion): Rules {
   const names = columns.map((column) => {
     const name = isObject(column) ? column['name'] : undefined;
     return typeof name === 'string' ? name.toLowerCase() : '';
@@ -61,14 +78,11 @@ function rulesOf(columns: JsonValue[], at: KindAtVersion): { rules: ColumnRule[]
   return { rules, names };
 }
 
-function rowToTenant(
-  row: JsonObject,
-  { rules, names }: { rules: ColumnRule[]; names: string[] },
-  at: KindAtVersion,
-  scope: Scope,
-): JsonObject {
+function rowToTenant(row: JsonObject, rulesOfSide: RulesBySide, given: KindAtVersion, scope: Scope): JsonObject {
   const { object, cells } = row;
-  if (!isObject(object)) throw new NotOurs(`a row of ${at.kind.kind} without its object`);
+  if (!isObject(object)) throw new NotOurs(`a row of ${given.kind.kind} without its object`);
+  const at = sideOf(object, given, scope);
+  const { rules, names } = rulesOfSide(at.class);
   // A cell may print what the object is, as a whole or in part.
   const [upstreamGroup] = splitApiVersion(at.upstreamApiVersion);
   const seen = new Map<string, string>([
@@ -82,16 +96,25 @@ function rowToTenant(
     const cell = cells[index];
     if (rule === undefined || cell === undefined) return;
     cells[index] =
-      rule.cell === 'ownName' ? ownName(cell, at, scope) : cellToTenant(cell, rule, at, scope, { before, names, seen });
+      rule.cell === 'ownName'
+        ? ownName(cell, row['object'] as JsonObject, at, scope)
+        : cellToTenant(cell, rule, at, scope, { before, names, seen });
   });
   return row;
 }
 
-function ownName(cell: JsonValue, at: KindAtVersion, scope: Scope): JsonValue {
+function ownName(cell: JsonValue, shown: JsonObject, at: KindAtVersion, scope: Scope): JsonValue {
   if (typeof cell !== 'string') return cell;
   const name = nameToTenant(cell as UpstreamName, at, scope);
   if (name === undefined) throw new NotOurs(`a row named ${JSON.stringify(cell)}`);
-  return name;
+  return at.class === 'native' && isPrintedDefault(shown, at) ? `${name} (default)` : name;
+}
+
+/** The host prints the same of its own defaults. */
+function isPrintedDefault(shown: JsonObject, { kind }: KindAtVersion): boolean {
+  const mark = kind.defaultMark;
+  if (mark === undefined || !('annotations' in mark) || mark.printed !== true) return false;
+  return mark.annotations.some((key) => annotationOf(shown, key) === 'true');
 }
 
 /** Of a bookmark's row only the revision is kept. */

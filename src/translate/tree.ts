@@ -26,8 +26,8 @@ export interface Tree {
 }
 
 const compiled = new WeakMap<Kind, Map<string, Tree>>();
-/** Specials for which a value that is left out must be made: no audience would mean the host's own. */
-const ALWAYS: ReadonlySet<string> = new Set(['tokenAudiences']);
+/** Specials for which a value that is left out must be made: no audience, or no class, would mean the host's own. */
+const ALWAYS: ReadonlySet<string> = new Set(['tokenAudiences', 'volumeClass']);
 const STEP = /^([^[\]{}]+)((?:\[\]|\{\}|\{key\})*)$/;
 
 /** What the body of a request on this subresource holds; `''` is the object itself. */

@@ -10,10 +10,11 @@ import type { ApiError } from '../errors.ts';
 import type { ResourceRequest } from '../exchange.ts';
 import type { DeletedObject } from '../k8s/informer.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { KindAtVersion } from '../kinds/kind.ts';
+import type { KindAtVersion, ResourceKey } from '../kinds/kind.ts';
 import type {
   Admission,
   GrantGuard,
+  HostNames,
   NamespaceRegistry,
   Printers,
   Provisioner,
@@ -49,8 +50,10 @@ export interface VerbDeps {
   creationRefusal(call: Call): ApiError | undefined;
   /** What the tenant has set up to admit writes. */
   readonly admission: Admission;
-  /** Names of a published kind that the tenant may see; undefined: all of them. */
-  sharedNames(call: Call): ReadonlySet<string> | undefined;
+  /** Whether the tenant sees an object of the host of this name, of the call's kind: see HostNames in ports.ts. */
+  isPublished(call: Call, name: string): boolean;
+  /** See HostNames in ports.ts. */
+  defaultOf(call: Call, of: ResourceKey): ReturnType<HostNames['defaultOf']>;
   /** True under the profile `trusted`, of which the host is told. */
   isTrusted(call: Call): boolean;
   /** False where the policy keeps the reader from Secrets. */

@@ -9,10 +9,12 @@ import { objectReply } from './answer.ts';
 import { objectOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { confirmGrant } from './confirm-grant.ts';
+import { fillDefaultClass, refuseSecondDefault } from './default-class.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { verbParameters } from './query.ts';
 import { routeOf } from './route.ts';
 import { sendWrite } from './send.ts';
+import { refuseHostsName } from './sides.ts';
 import { refuseStanding } from './standing.ts';
 import { upstreamNameOf } from './upstream-name.ts';
 import { completeVirtual } from './virtual-kinds.ts';
@@ -29,8 +31,11 @@ export async function create(call: Call, deps: VerbDeps): Promise<Reply> {
   const object = await completeVirtual(call, deps, given, false);
   if (subresource === '') {
     checkNames(object, call.at, call.scope);
-    refuseChosenVolume(object, call.at);
+    refuseChosenVolume(object, call.at, call.scope);
     refuseStanding(call, deps, nameOf(object));
+    refuseHostsName(call, deps, nameOf(object));
+    refuseSecondDefault(object, call, deps);
+    fillDefaultClass(object, call, deps);
   }
   await ensureNamespace(call, deps);
   const route = routeOf(call, deps, 'write');

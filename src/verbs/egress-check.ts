@@ -6,6 +6,7 @@
  * @invariant no object passes whose upstream namespace or label names another tenant (egress-check.test.ts).
  */
 import { labelsOf, nameOf, namespaceOf } from '../k8s/meta.ts';
+import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -13,8 +14,18 @@ import type { Route } from './route.ts';
 
 /** May the tenant see this object, in upstream terms, that came along this route? */
 export function mayShow(call: Call, deps: VerbDeps, route: Route, object: JsonObject): boolean {
-  if (call.at.class === 'published') return deps.sharedNames(call)?.has(nameOf(object)) ?? true;
-  return !route.needsOwnerCheck || isOwnedBy(call.tenant.id, object, call.at.kind.namespaced);
+  const { kind, class: kindClass } = call.at;
+  if (kindClass === 'published') return isHosts(call, deps, object);
+  const isOwn = !route.needsOwnerCheck || isOwnedBy(call.tenant.id, object, kind.namespaced);
+  return isOwn || (kindClass === 'mixed' && isHosts(call, deps, object));
+}
+
+/** True for an object of the host, and no tenant's, that is published to this one. */
+function isHosts(call: Call, deps: VerbDeps, object: JsonObject): boolean {
+  if (labelsOf(object)[TENANT_LABEL] !== undefined) return false;
+  const { owned } = call.at.kind;
+  if (owned !== undefined && tenantOf(ownerIn(object, owned.by) as UpstreamName) !== call.tenant.id) return false;
+  return deps.isPublished(call, nameOf(object));
 }
 
 /** Takes out of a list or Table, in place, what the tenant may not see. A row without its object is nobody's. */
@@ -29,6 +40,13 @@ export function dropForeign(call: Call, deps: VerbDeps, route: Route, document: 
 export function isOwnedBy(tenant: TenantId, object: JsonObject, namespaced: boolean): boolean {
   if (namespaced) return tenantOf(namespaceOf(object) as UpstreamName) === tenant;
   return labelsOf(object)[TENANT_LABEL] === tenant && namesTenant(nameOf(object), tenant);
+}
+
+/** The namespace that a published object says it belongs to, upstream. */
+function ownerIn(object: JsonObject, path: string): string {
+  const steps = path.split('.');
+  const last = steps.pop() ?? '';
+  return text(steps.reduce(child, object), last);
 }
 
 /** `acme--reader`, or a CRD, whose name holds the tenant in its group: `foos.acme--stable.example.com`. */

@@ -12,8 +12,7 @@ import { upstreamNameOf } from './upstream-name.ts';
 
 /** @throws {ApiError} ERR_NOT_FOUND when there is none that is the tenant's. */
 export async function get(call: Call, deps: VerbDeps): Promise<Reply> {
-  const shared = deps.sharedNames(call);
-  if (shared !== undefined && !shared.has(call.info.name)) throw notTheirs(call);
+  if (call.at.class === 'published' && !deps.isPublished(call, call.info.name)) throw notTheirs(call);
   const kept = getKept(call, deps);
   if (kept !== undefined) return kept;
   const route = routeOf(call, deps, 'read');

@@ -75,9 +75,11 @@ function sharedRoute(call: Call, deps: VerbDeps): Route {
 }
 
 function ownerIn({ at }: Call): Collection['ownerOf'] {
-  if (at.class === 'published' || (at.kind.custom && !at.kind.namespaced)) return () => 'everybody';
+  if (at.kind.custom && !at.kind.namespaced) return () => 'everybody';
   if (at.kind.namespaced) return (object) => tenantOf(namespaceOf(object) as UpstreamName);
-  return (object) => labelsOf(object)[TENANT_LABEL] as TenantId | undefined;
+  const owner = (object: JsonObject) => labelsOf(object)[TENANT_LABEL] as TenantId | undefined;
+  // Beside the host's own there are those of trusted tenants.
+  return at.class === 'published' || at.class === 'mixed' ? (object) => owner(object) ?? 'everybody' : owner;
 }
 
 /** The request for everything, of nobody in particular. */

@@ -32,6 +32,8 @@ export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
   const shown = showList(call, deps, route, answer.document);
   const metadata = metadataOf(shown);
   const token = text(metadata, 'continue');
+  // What upstream counts is everybody's.
+  if (call.at.class === 'published' || call.at.class === 'mixed') delete metadata['remainingItemCount'];
   if (token !== '') {
     metadata['continue'] = await sealContinue(call, deps, 'one', { token });
     return { kind: 'object', status: 200, object: cutRows(call, shown) };
@@ -40,8 +42,9 @@ export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
   const isPartial = position !== undefined || query.has('labelSelector') || query.has('fieldSelector');
   const missing = missingStanding(call, deps, namesIn(shown), isPartial);
   const all = appendStanding(call, deps, shown, missing);
-  // Upstream's order is that of its own names: of a virtual kind's encoded ones it is another.
-  const isSorted = position === undefined && (missing.length > 0 || call.at.class === 'virtual');
+  // Upstream's order is that of its own names: of encoded ones, and of those with a prefix among others, it is another.
+  const isSorted =
+    position === undefined && (missing.length > 0 || call.at.class === 'virtual' || call.at.class === 'mixed');
   return { kind: 'object', status: 200, object: cutRows(call, isSorted ? sortByName(all) : all) };
 }
 

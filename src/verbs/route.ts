@@ -9,6 +9,7 @@
  *   cluster-scoped native or virtual              reads: the reader, by label; writes: the tenant, behind the host's wall
  *   namespaces themselves                         reads: the reader, by label; writes: the provisioner
  *   published                                     the reader, by the policy's list of names
+ *   mixed (lists and watches; see sides.ts)       the reader, by label and name or by the policy's list
  */
 import { ApiError } from '../errors.ts';
 import type { UpstreamIdentity } from '../ports.ts';
@@ -32,7 +33,7 @@ const GUARDED = new Set(['rolebindings', 'networkpolicies', 'resourcequotas', 'l
 export function routeOf(call: Call, deps: VerbDeps, access: 'read' | 'write'): Route {
   const { kind } = call.at;
   const collection = `${call.at.upstreamRoot}/${call.at.upstreamResource}`;
-  if (call.at.class === 'published') return readerRoute(collection, []);
+  if (call.at.class === 'published' || call.at.class === 'mixed') return readerRoute(collection, []);
   if (kind.namespaced) return routeInNamespace(call, deps, access);
   if (kind.custom) return tenantRoute(call, deps, collection, []);
   if (access === 'read') return readerRoute(collection, [`${TENANT_LABEL}=${call.tenant.id}`]);

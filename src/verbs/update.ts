@@ -11,6 +11,7 @@ import { objectOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant } from './confirm-grant.ts';
+import { refuseSecondDefault } from './default-class.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { withTenantUid } from './namespaces.ts';
 import { verbParameters } from './query.ts';
@@ -27,7 +28,10 @@ export async function update(call: Call, deps: VerbDeps): Promise<Reply> {
   mustMeet(given, await confirmCreation(call, deps));
   await confirmGrant(call, deps, given);
   const object = await completeVirtual(call, deps, given, true);
-  if (subresource === '') checkNames(object, call.at, call.scope);
+  if (subresource === '') {
+    checkNames(object, call.at, call.scope);
+    refuseSecondDefault(object, call, deps);
+  }
   await ensureNamespace(call, deps);
   const stood = await storeStanding(call, deps);
   if (stood !== undefined) takeOver(object, stood);

@@ -1,6 +1,4 @@
 /** From the verb of a request to what serves it. A verb that the kind does not have is refused before this. */
-
-import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { admit } from './admit.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -17,13 +15,15 @@ import { patch } from './patch.ts';
 import { refuseOtherShape } from './representation.ts';
 import { isNamespaces } from './route.ts';
 import { listKept } from './shared-read.ts';
+import { notWritable, onItsSide } from './sides.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 import { watchAcross } from './watch-across.ts';
 
 const WRITES = { update, patch, delete: remove, deletecollection: deleteCollection } as const;
 
-export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
+export async function serve(given: Call, deps: VerbDeps): Promise<Reply> {
+  const call = onItsSide(given);
   const { verb } = call.info;
   refuseOtherShape(call);
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);
@@ -32,7 +32,7 @@ export async function serve(call: Call, deps: VerbDeps): Promise<Reply> {
 }
 
 async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
-  const { verb, resource, namespace } = call.info;
+  const { verb, namespace } = call.info;
   const isAcross = call.at.kind.namespaced && namespace === '';
   switch (verb) {
     case 'get':
@@ -42,8 +42,7 @@ async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
     case 'watch':
       return await (isAcross ? watchAcross : watch)(call, deps);
     default: {
-      if (call.at.class === 'published')
-        throw new ApiError('ERR_FORBIDDEN', `${resource} belong to the cluster's operator and are read-only`);
+      if (call.at.class === 'published') throw notWritable(call, deps);
       return await admit(call, deps, write);
     }
   }

@@ -68,6 +68,7 @@ describe('owners', () => {
     owner('networking.k8s.io/v1', 'Ingress'),
     owner('virtual.kubeveil.dev/v1', 'ClusterRole'),
     owner(`${ACME}--example.com/v1`, 'Node'),
+    owner('storage.k8s.io/v1', 'StorageClass', { name: `${ACME}--fast` }),
   ])('of the tenant pass: %j', async (own) => {
     expectDone(await create(own));
   });
@@ -113,11 +114,14 @@ describe('owners', () => {
     expectRefused(await walls.acme('POST', path, { body: role([owner('v1', 'Node')]) }), /not an owner/);
   });
 
-  it('of the host are all that the table of kinds knows', () => {
+  it.each([
+    ['hostKinds', ['published', 'virtual', 'absent']],
+    ['mixedKinds', ['mixed']],
+  ])('of the host are all that the table of kinds knows: %s', (variableName, has) => {
     const policy = readManifests().find(({ path }) => path.endsWith('validatingadmissionpolicies/kubeveil-owners'));
-    const variable = objects(child(policy?.object, 'spec'), 'variables').find(({ name }) => name === 'hostKinds');
+    const variable = objects(child(policy?.object, 'spec'), 'variables').find(({ name }) => name === variableName);
     const listed = text(variable, 'expression');
-    const wanted = KINDS.filter(({ namespaced, classes }) => !namespaced && classes.trusted !== 'native');
+    const wanted = KINDS.filter(({ namespaced, classes }) => !namespaced && has.includes(classes.trusted));
     expect(JSON.parse(listed.replaceAll("'", '"'))).toEqual(wanted.map(({ kind }) => kind).sort());
   });
 });
@@ -139,6 +143,13 @@ describe('claims', () => {
   it('name no volume when a tenant makes them', async () => {
     expectDone(await walls.acme('POST', CLAIMS + DRY, { body: claim('a') }));
     expectRefused(await walls.acme('POST', CLAIMS + DRY, { body: claim('a', named) }), REFUSAL);
+  });
+
+  it('name a volume of the tenant’s own', async () => {
+    const own = { volumeName: `${ACME}--mine` };
+    expectDone(await walls.acme('POST', CLAIMS + DRY, { body: claim('a', own) }));
+    const others = { volumeName: `${GLOBEX}--theirs` };
+    expectRefused(await walls.acme('POST', CLAIMS + DRY, { body: claim('a', others) }), REFUSAL);
   });
 
   it('name no volume when a tenant changes them, and are bound by the host', async () => {

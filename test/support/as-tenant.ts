@@ -38,17 +38,12 @@ export class TenantClient {
   readonly forbidden: readonly Forbidden[];
   readonly #product: ProductFacts;
 
-  constructor(product: ProductFacts, id: 'acme' | 'globex') {
+  /** @param foreign words that only others may see */
+  constructor(product: ProductFacts, facts: TenantFacts, foreign: readonly string[]) {
     this.#product = product;
-    this.id = id;
-    this.facts = product[id];
-    const other = id === 'acme' ? product.globex : product.acme;
-    this.forbidden = forbiddenTo({
-      own: id,
-      // Acme's objects hold no canary: what globex must not see of it is its name.
-      foreign: [other.id, other.uid, ...(id === 'acme' ? [CANARY] : [])],
-      host: [HOST_NAMESPACE, 'kubeveil-system'],
-    });
+    this.id = facts.id;
+    this.facts = facts;
+    this.forbidden = forbiddenTo({ own: facts.id, foreign, host: [HOST_NAMESPACE, 'kubeveil-system'] });
   }
 
   /**
@@ -127,6 +122,13 @@ export class TenantClient {
   }
 }
 
+/** A client of one of the product's two tenants. */
+export function clientOf(product: ProductFacts, id: 'acme' | 'globex'): TenantClient {
+  const other = id === 'acme' ? product.globex : product.acme;
+  // Acme's objects hold no canary: what globex must not see of it is its name.
+  return new TenantClient(product, product[id], [other.id, other.uid, ...(id === 'acme' ? [CANARY] : [])]);
+}
+
 /** Both tenants at once. @throws with the errors of both */
 export async function asBoth<T>(
   tenants: readonly TenantClient[],
@@ -172,8 +174,8 @@ export interface UsedProduct {
  */
 export function useProduct(): UsedProduct {
   const facts = inject('product');
-  const acme = new TenantClient(facts, 'acme');
-  const globex = new TenantClient(facts, 'globex');
+  const acme = clientOf(facts, 'acme');
+  const globex = clientOf(facts, 'globex');
   const host = adminClient(inject('controlPlane'));
   beforeAll(() => expectAlive(facts));
   afterAll(async () => {

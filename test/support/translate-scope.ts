@@ -18,6 +18,8 @@ export interface ScopeOptions {
   readonly namespaces?: readonly string[];
   readonly profile?: Profile;
   readonly username?: string;
+  /** Names of the host's classes and volumes that are published to the tenant. */
+  readonly published?: readonly string[];
   /** Ids of living tenants; left out, every id counts as one. */
   readonly tenants?: readonly string[];
 }
@@ -36,12 +38,13 @@ function tenantOfId(id: string): Tenant {
 export function scopeOf(id: string, options: ScopeOptions = {}): Scope {
   const tenant = tenantOfId(id);
   const namespaces = new Set<TenantName>((options.namespaces ?? ['default', 'web']) as TenantName[]);
-  const { tenants, username } = options;
+  const { tenants, username, published = [] } = options;
   return {
     names: tenantNames(tenant.id),
     tenant,
     kinds: registryOf(options.profile ?? 'baseline'),
     isOwnNamespace: (namespace) => namespaces.has(namespace),
+    namesHost: (_of, name) => published.includes(name),
     renames: new Renames(),
     ...(username === undefined ? {} : { username }),
     ...(tenants === undefined ? {} : { isTenant: (other) => tenants.includes(other) }),

@@ -8,7 +8,8 @@ import type { Accept, Reply, SharedEvent } from '../../src/exchange.ts';
 import type { DeletedObject, Informer } from '../../src/k8s/informer.ts';
 import { keyOf } from '../../src/k8s/meta.ts';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
-import type { GrantGuard, NamespaceRegistry, UpstreamRequest } from '../../src/ports.ts';
+import type { Profile } from '../../src/kinds/kind.ts';
+import type { GrantGuard, HostNames, NamespaceRegistry, UpstreamRequest } from '../../src/ports.ts';
 import { parseRequestInfo } from '../../src/requestinfo/parse.ts';
 import type { Scope } from '../../src/translate/scope.ts';
 import type { Call, VerbDeps } from '../../src/verbs/call.ts';
@@ -27,6 +28,9 @@ export interface LabOptions {
   readonly namespaces?: Readonly<Record<string, ReturnType<NamespaceRegistry['state']>>>;
   /** Followed collections, by path. */
   readonly followed?: ReadonlyMap<string, Informer>;
+  /** The default of a kind of classes. */
+  readonly defaults?: Readonly<Record<string, ReturnType<HostNames['defaultOf']>>>;
+  readonly profile?: Profile;
   /** Names of every published kind that the policy shares. */
   readonly shared?: ReadonlySet<string>;
   /** What is kept in memory; left out: nothing. */
@@ -60,7 +64,11 @@ export class VerbLab {
   /** @param answers by `GET /path?query`, or one function for all; a request that is not among them fails the test */
   constructor(answers: Answers, options: LabOptions = {}) {
     const { namespaces = { default: 'ready', web: 'ready' } } = options;
-    this.scope = scopeOf(options.tenant ?? 'acme', { namespaces: Object.keys(namespaces) });
+    this.scope = scopeOf(options.tenant ?? 'acme', {
+      namespaces: Object.keys(namespaces),
+      profile: options.profile ?? 'baseline',
+      published: [...(options.shared ?? [])],
+    });
     this.upstream = new ScriptedUpstream(typeof answers === 'function' ? answers : byText(answers));
     const state = (name: string) => namespaces[name] ?? 'absent';
     this.deps = {
@@ -94,9 +102,10 @@ export class VerbLab {
       grants: options.grants ?? { applies: () => false, check() {} },
       creationRefusal: () => options.creationRefusal,
       admission: () => undefined,
-      sharedNames: (call) => (call.at.class === 'published' ? options.shared : undefined),
-      isTrusted: () => false,
       readsSecretsAcross: () => options.readsSecretsAcross ?? true,
+      isPublished: (_call, name) => options.shared?.has(name) ?? true,
+      defaultOf: (_call, of) => options.defaults?.[of],
+      isTrusted: () => options.profile === 'trusted',
       onLeftOut: (_call, error) => this.leftOut.push(String(error)),
     };
   }

@@ -22,6 +22,7 @@ Every kind of Kubernetes 1.36 has one class, by the profile of the tenant's poli
 | virtual | stored on the host as a custom resource without effect; the proxy gives it meaning |
 | published | the host's own objects, read-only; only those that the policy lists, and only the fields named below |
 | answered | a question that the proxy answers itself |
+| mixed | native for what the tenant makes itself; beside it the host's own as published |
 | absent | 404, and not in discovery |
 
 Virtual kinds are served in version v1 alone: it is the one that is stored. Names, groups and selectors in them stay as the

@@ -33,7 +33,8 @@ export function generatedManifests(): Map<string, string> {
         [
           '# kubeveil:guard is bound to a tenant in each of its namespaces, by the provisioner. kubeveil:tenant-cluster lets',
           '# tenants write cluster-scoped kinds, without reading them; 51-wall-cluster-scoped.yaml keeps each to its own names.',
-          '# kubeveil:trusted is what the status of a ResourceClaim needs besides, under the profile trusted.',
+          '# kubeveil:trusted is what trusted tenants hold besides: the classes and volumes of their own, and what the status of',
+          '# a ResourceClaim needs.',
           '# kubeveil:impersonation-verbs is what the data path may do under a name that it impersonates: the same, no more.',
         ],
         clusterRole('kubeveil:guard', guardRules()),
@@ -114,7 +115,7 @@ function trustedWall(): object[] {
 
 /** The rules for `impersonate-on`: as tenants' own, and the review by which the provisioner proves a guard. */
 function impersonationVerbs(): HostRule[] {
-  const rules = [...guardRules(), ...tenantClusterRules()].flatMap((rule) => {
+  const rules = [...guardRules(), ...tenantClusterRules(), ...trustedClusterRules()].flatMap((rule) => {
     if (!('apiGroups' in rule)) return [];
     const verbs = rule.verbs.filter((verb) => !NOT_REQUESTS.has(verb));
     return verbs.length === 0 ? [] : [{ ...rule, verbs: verbs.map((verb) => `impersonate-on:user-info:${verb}`) }];

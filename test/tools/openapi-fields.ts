@@ -100,9 +100,16 @@ export function isCandidate(field: Field): boolean {
 }
 
 /** Whether the table says what a field holds: itself, as a part of a larger reference, by its parts, or by hiding it. */
-export function isInTable(kind: Pick<Kind, 'refs' | 'shows'>, field: Pick<Field, 'path' | 'isObject'>): boolean {
+export function isInTable(
+  kind: Pick<Kind, 'refs' | 'shows' | 'published'>,
+  field: Pick<Field, 'path' | 'isObject'>,
+): boolean {
   const { path } = field;
-  if (kind.shows !== undefined && !kind.shows.some((shown) => isWithin(path, shown) || isWithin(shown, path)))
+  if (
+    kind.shows !== undefined &&
+    kind.published === undefined &&
+    !kind.shows.some((shown) => isWithin(path, shown) || isWithin(shown, path))
+  )
     return true;
   return kind.refs.some(
     (reference) =>

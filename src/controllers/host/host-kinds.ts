@@ -2,7 +2,7 @@
  * Where the kinds that tenants may store are found on the host: its discovery says in which version each is served.
  * A kind of the table that the host does not serve is left out: nothing of it can be stored.
  */
-import { guardRules, type HostRule, tenantClusterRules } from '../../kinds/guard-rules.ts';
+import { guardRules, type HostRule, tenantClusterRules, trustedClusterRules } from '../../kinds/guard-rules.ts';
 import { type HostVersions, readHostVersions } from '../../kinds/host-versions.ts';
 import type { Upstream } from '../../ports.ts';
 import { readHostDiscovery } from '../../upstream/host-discovery.ts';
@@ -46,7 +46,10 @@ export function collectionIn(namespace: string, { root, resource }: HostKind): s
 
 async function readTenantKinds(upstream: Upstream): Promise<TenantKinds> {
   const versions = readHostVersions(...(await readHostDiscovery(upstream)));
-  return { namespaced: served(guardRules(), versions), clusterScoped: served(tenantClusterRules(), versions) };
+  return {
+    namespaced: served(guardRules(), versions),
+    clusterScoped: served([...tenantClusterRules(), ...trustedClusterRules()], versions),
+  };
 }
 
 /** The resources of these rules that can be deleted, in the first version in which the host serves them. */

@@ -29,9 +29,9 @@ export function guardRight(namespace: string): RightToProve {
 const PAUSES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 250, 250, 500, 750];
 
 /** What controllers do in a tenant's name, they do as this user of it. */
-export function controllerIdentity(tenant: TenantId): UpstreamIdentity {
+export function controllerIdentity(tenant: TenantId, trusted = false): UpstreamIdentity {
   const username = `${OWN_NAME_PREFIX}controller`;
-  return { as: 'tenant', tenant, user: { username, groups: [], uid: '', extra: {} } };
+  return { as: 'tenant', tenant, trusted, user: { username, groups: [], uid: '', extra: {} } };
 }
 
 /** Resolves when the host says yes. @throws {Error} when it still says no after about two seconds */

@@ -56,7 +56,7 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
     const id = nameOf(tenant) as TenantId;
     const uid = uidOf(tenant);
     await lists.include(id);
-    const asTenant = createHostClient(upstream, controllerIdentity(id), signal);
+    const asTenant = createHostClient(upstream, controllerIdentity(id, true), signal);
     const kinds = await kindsNow();
     const seen = begun.has(uid) ? ownNamespaces(id, namespacesSeen.list()) : [];
     if (seen.length > 0) return [(await removeNamespaces(seen, id, asTenant, kinds)) ?? ''];

@@ -4,24 +4,29 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, deviceClaimRefs, groupRef, NODES, nameRef, templateMetadataRef } from '../refs.ts';
-import { absent, native, published, TRUSTED_STATUS } from '../row.ts';
+import { conditionRefs, deviceClaimRefs, groupRef, NODES, nameRef, specialRef, templateMetadataRef } from '../refs.ts';
+import { absent, mixed, native, TRUSTED_STATUS } from '../row.ts';
 
 const RESOURCE = 'resource.k8s.io';
 const ALLOCATION = 'an allocation written past the scheduler takes any device of any node';
 
 export const CLUSTER_SERVICES: readonly Kind[] = [
-  published({
+  mixed({
     group: 'scheduling.k8s.io',
     resource: 'priorityclasses',
     kind: 'PriorityClass',
+    chosen: true,
+    defaultMark: { field: 'globalDefault' },
     reason: 'a number that preempts everybody’s pods; a global default of a tenant would act on everybody',
     shows: ['value', 'description', 'globalDefault', 'preemptionPolicy'],
+    columns: { 'global-default': { cell: 'default' } },
+    refs: [specialRef('metadata', 'globalDefaultMark'), specialRef('globalDefault', 'globalDefault')],
   }),
-  published({
+  mixed({
     group: 'node.k8s.io',
     resource: 'runtimeclasses',
     kind: 'RuntimeClass',
+    chosen: true,
     reason: 'names a handler on the host’s nodes',
     shows: ['handler', 'overhead', 'scheduling'],
   }),
@@ -52,14 +57,16 @@ export const CLUSTER_SERVICES: readonly Kind[] = [
     reason: 'the host’s controller makes claims of it in the same namespace',
     refs: [templateMetadataRef('spec.metadata'), ...deviceClaimRefs('spec.spec.devices')],
   }),
-  published({
+  mixed({
     group: RESOURCE,
     resource: 'deviceclasses',
     kind: 'DeviceClass',
+    chosen: true,
     reason: 'names drivers of the host; its extended resource name is global',
-    classes: { trusted: 'published', baseline: 'published', restricted: 'absent' },
+    classes: { trusted: 'mixed', baseline: 'published', restricted: 'absent' },
     // Not `config`: parameters of the host's drivers.
     shows: ['spec.selectors', 'spec.extendedResourceName'],
+    refs: [specialRef('spec.extendedResourceName', 'extendedResource')],
   }),
   absent({
     group: RESOURCE,

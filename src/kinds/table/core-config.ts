@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/
  */
 import type { Kind } from '../kind.ts';
-import { messageRef, objectRef, specialRef } from '../refs.ts';
+import { amountRefs, messageRef, objectRef, specialRef } from '../refs.ts';
 import { native, OPEN } from '../row.ts';
 
 const OWN = 'lives in the tenant’s namespace and means nothing outside it';
@@ -33,6 +33,9 @@ export const CORE_CONFIG: readonly Kind[] = [
     resource: 'limitranges',
     kind: 'LimitRange',
     reason: OWN,
+    refs: amountRefs(
+      ...['default', 'defaultRequest', 'max', 'maxLimitRequestRatio', 'min'].map((field) => `spec.limits[].${field}`),
+    ),
   }),
   native({
     group: '',
@@ -44,6 +47,7 @@ export const CORE_CONFIG: readonly Kind[] = [
       specialRef('spec.hard{key}', 'quotaKey'),
       specialRef('status.hard{key}', 'quotaKey'),
       specialRef('status.used{key}', 'quotaKey'),
+      specialRef('spec.scopeSelector.matchExpressions[]', 'quotaScope'),
     ],
     subresources: { status: OPEN },
     columns: { request: { cell: 'quota' }, limit: { cell: 'quota' } },

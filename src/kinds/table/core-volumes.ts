@@ -4,8 +4,16 @@
  * @see https://kubernetes.io/docs/concepts/storage/persistent-volumes/
  */
 import type { Kind } from '../kind.ts';
-import { claimRefs, messageRef, STORAGE_CLASSES, VOLUME_ATTRIBUTES_CLASSES, VOLUMES, volumeSpecRefs } from '../refs.ts';
-import { native, OPEN, published } from '../row.ts';
+import {
+  claimRefs,
+  messageRef,
+  STORAGE_CLASSES,
+  specialRef,
+  VOLUME_ATTRIBUTES_CLASSES,
+  VOLUMES,
+  volumeSpecRefs,
+} from '../refs.ts';
+import { mixed, native, OPEN } from '../row.ts';
 
 export const CORE_VOLUMES: readonly Kind[] = [
   native({
@@ -14,6 +22,11 @@ export const CORE_VOLUMES: readonly Kind[] = [
     kind: 'PersistentVolumeClaim',
     reason: 'the host’s controllers bind it to a volume of a class that the policy publishes',
     refs: claimRefs(),
+    classByDefault: {
+      field: 'storageClassName',
+      of: STORAGE_CLASSES,
+      unlessAnnotated: 'volume.beta.kubernetes.io/storage-class',
+    },
     subresources: { status: OPEN },
     columns: {
       volume: { cell: 'name', of: VOLUMES },
@@ -21,7 +34,7 @@ export const CORE_VOLUMES: readonly Kind[] = [
       volumeattributesclass: { cell: 'name', of: VOLUME_ATTRIBUTES_CLASSES },
     },
   }),
-  published({
+  mixed({
     group: '',
     resource: 'persistentvolumes',
     kind: 'PersistentVolume',
@@ -44,12 +57,12 @@ export const CORE_VOLUMES: readonly Kind[] = [
       'status.phase',
       'status.reason',
     ],
-    refs: [...volumeSpecRefs('spec'), messageRef('status.message')],
-    subresources: { status: { verbs: ['get'] } },
-    withheld: {
-      'status:update': 'the host’s own',
-      'status:patch': 'the host’s own',
-    },
+    refs: [
+      specialRef('metadata.annotations', 'volumeAnnotations'),
+      ...volumeSpecRefs('spec'),
+      messageRef('status.message'),
+    ],
+    subresources: { status: OPEN },
     columns: {
       claim: { cell: 'namespacedName' },
       storageclass: { cell: 'name', of: STORAGE_CLASSES },

@@ -5,13 +5,16 @@
  */
 import type { Kind } from '../kind.ts';
 import {
+  amountRefs,
   conditionRefs,
   containerStatusRefs,
   messageRef,
   NODES,
   nameRef,
+  PRIORITY_CLASSES,
   podSpecRefs,
   podTemplateRefs,
+  specialRef,
 } from '../refs.ts';
 import { LOG, native, OPEN, PROXY, SCALE, TRUSTED_STATUS, TUNNEL } from '../row.ts';
 
@@ -21,11 +24,14 @@ export const CORE_WORKLOADS: readonly Kind[] = [
     resource: 'pods',
     kind: 'Pod',
     reason: 'runs on the host’s nodes under its own name in the tenant’s namespace',
+    classByDefault: { field: 'priorityClassName', of: PRIORITY_CLASSES },
     refs: [
       ...podSpecRefs('spec'),
       ...conditionRefs(),
       messageRef('status.message'),
       ...containerStatusRefs('status'),
+      ...amountRefs('status.allocatedResources', 'status.resources.limits', 'status.resources.requests'),
+      specialRef('status.extendedResourceClaimStatus.requestMappings[].resourceName', 'quotaKey'),
       nameRef('status.nominatedNodeName', NODES),
     ],
     subresources: {

@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/service-resources/
  */
 import type { Kind } from '../kind.ts';
-import { INGRESS_CLASSES, NODES, nameRef, namespaceRef, namespaceSelectorRef, objectRef } from '../refs.ts';
-import { native, OPEN, published, TRUSTED_ONLY, virtual } from '../row.ts';
+import { INGRESS_CLASSES, NODES, nameRef, namespaceSelectorRef, objectRef, specialRef } from '../refs.ts';
+import { mixed, native, OPEN, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const GROUP = 'networking.k8s.io';
 const ADDRESSES =
@@ -29,22 +29,33 @@ export const NETWORKING: readonly Kind[] = [
     kind: 'Ingress',
     reason: 'the host’s ingress controllers serve it; which classes is the policy’s to say',
     refs: [
+      specialRef('metadata.annotations', 'ingressAnnotations'),
       nameRef('spec.ingressClassName', INGRESS_CLASSES),
       objectRef('spec.defaultBackend.resource'),
       objectRef('spec.rules[].http.paths[].backend.resource'),
     ],
+    classByDefault: {
+      field: 'ingressClassName',
+      of: INGRESS_CLASSES,
+      unlessAnnotated: 'kubernetes.io/ingress.class',
+    },
     subresources: { status: OPEN },
     columns: { class: { cell: 'name', of: INGRESS_CLASSES } },
   }),
-  published({
-    group: GROUP,
-    resource: 'ingressclasses',
-    kind: 'IngressClass',
-    reason: 'names a controller of the host; a default mark of a tenant would act on everybody',
-    shows: ['spec.controller'],
-    refs: [namespaceRef('spec.parameters.namespace')],
-    columns: { parameters: { cell: 'hidden' } },
-  }),
+  mixed(
+    {
+      group: GROUP,
+      resource: 'ingressclasses',
+      kind: 'IngressClass',
+      chosen: true,
+      defaultMark: { annotations: ['ingressclass.kubernetes.io/is-default-class'] },
+      reason: 'names a controller of the host; a default mark of a tenant would act on everybody',
+      shows: ['spec.controller'],
+      refs: [specialRef('metadata.annotations{key}', 'defaultAnnotation'), objectRef('spec.parameters')],
+      columns: { parameters: { cell: 'kindGroupName' } },
+    },
+    ['parameters'],
+  ),
   virtual({
     group: GROUP,
     resource: 'ipaddresses',

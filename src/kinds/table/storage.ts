@@ -4,17 +4,22 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/
  */
 import type { Kind } from '../kind.ts';
-import { nameRef, STORAGE_CLASSES } from '../refs.ts';
-import { absent, OPEN, published, TRUSTED_ONLY, virtual } from '../row.ts';
+import { nameRef, STORAGE_CLASSES, specialRef } from '../refs.ts';
+import { absent, mixed, OPEN, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const GROUP = 'storage.k8s.io';
 const DRIVERS = 'plumbing of the host’s storage drivers: stored and shown as it is, and no driver reads it';
 
 export const STORAGE: readonly Kind[] = [
-  published({
+  mixed({
     group: GROUP,
     resource: 'storageclasses',
     kind: 'StorageClass',
+    chosen: true,
+    defaultMark: {
+      annotations: ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'],
+      printed: true,
+    },
     reason: 'names a provisioner of the host; a default mark of a tenant would act on everybody',
     // Not `parameters`: they name secrets and pools of the host.
     shows: [
@@ -25,11 +30,13 @@ export const STORAGE: readonly Kind[] = [
       'allowedTopologies',
       'mountOptions',
     ],
+    refs: [specialRef('metadata.annotations{key}', 'defaultAnnotation'), specialRef('parameters', 'storageParameters')],
   }),
-  published({
+  mixed({
     group: GROUP,
     resource: 'volumeattributesclasses',
     kind: 'VolumeAttributesClass',
+    chosen: true,
     reason: 'names a driver of the host',
     shows: ['driverName'],
   }),

@@ -1,10 +1,10 @@
 /**
- * Keys of a ResourceQuota that hold a reference:
+ * Names of resources that hold a reference: keys of a ResourceQuota, and of the amounts that containers ask for.
  *
  *   count/foos.stable.example.com                        the group of a custom kind
  *   gold.storageclass.storage.k8s.io/requests.storage    a StorageClass
  *   gpu.deviceclass.resource.k8s.io/devices              a DeviceClass
- *   requests.deviceclass.resource.kubernetes.io/gpu      the same, as an extended resource
+ *   deviceclass.resource.kubernetes.io/gpu               the same, as an extended resource; with `requests.` in a quota
  *
  * @see https://kubernetes.io/docs/concepts/policy/resource-quotas/
  */

@@ -2,14 +2,35 @@
 import type { JsonValue } from '../../k8s/types.ts';
 import type { Walk } from '../walk.ts';
 import { autoscalerAnnotationsDown, autoscalerAnnotationsUp } from './autoscaler-annotations.ts';
+import {
+  claimAnnotationsUp,
+  claimTemplateMetadataDown,
+  claimTemplateMetadataUp,
+  ingressAnnotationsDown,
+  ingressAnnotationsUp,
+  storageAnnotationsDown,
+  volumeAnnotationsUp,
+} from './class-annotations.ts';
 import { crdConversionDown, crdConversionUp } from './crd-conversion.ts';
 import { crdGroupDown, crdGroupUp } from './crd-group.ts';
 import { crdItemsDown, crdItemsUp } from './crd-items.ts';
 import { crdNamesDown, crdNamesUp } from './crd-names.ts';
+import {
+  defaultAnnotationDown,
+  defaultAnnotationUp,
+  globalDefaultDown,
+  globalDefaultMarkDown,
+  globalDefaultMarkUp,
+  globalDefaultUp,
+} from './default-mark.ts';
 import { eventObjectDown, eventObjectUp } from './event-object.ts';
+import { extendedResourceDown, extendedResourceUp } from './extended-resource.ts';
 import { hostAnnotationDown, hostAnnotationUp } from './host-annotation.ts';
 import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
 import { quotaKeyDown, quotaKeyUp } from './quota-key.ts';
+import { quotaScopeDown, quotaScopeUp } from './quota-scope.ts';
+import { claimClassUp, storageClassDown, volumeClassUp } from './storage-class.ts';
+import { storageParametersDown, storageParametersUp } from './storage-parameters.ts';
 import { templateMetadataDown, templateMetadataUp } from './template-metadata.ts';
 import { templateVolumeDown, templateVolumeUp } from './template-volume.ts';
 import { tokenAudiencesDown, tokenAudiencesUp } from './token-audiences.ts';
@@ -20,6 +41,18 @@ export interface Special {
 }
 
 const SPECIALS: ReadonlyMap<string, Special> = new Map([
+  ['claimAnnotations', { up: claimAnnotationsUp, down: storageAnnotationsDown }],
+  ['claimClass', { up: claimClassUp, down: storageClassDown }],
+  ['claimTemplateMetadata', { up: claimTemplateMetadataUp, down: claimTemplateMetadataDown }],
+  ['defaultAnnotation', { up: defaultAnnotationUp, down: defaultAnnotationDown }],
+  ['extendedResource', { up: extendedResourceUp, down: extendedResourceDown }],
+  ['globalDefault', { up: globalDefaultUp, down: globalDefaultDown }],
+  ['globalDefaultMark', { up: globalDefaultMarkUp, down: globalDefaultMarkDown }],
+  ['ingressAnnotations', { up: ingressAnnotationsUp, down: ingressAnnotationsDown }],
+  ['quotaScope', { up: quotaScopeUp, down: quotaScopeDown }],
+  ['storageParameters', { up: storageParametersUp, down: storageParametersDown }],
+  ['volumeAnnotations', { up: volumeAnnotationsUp, down: storageAnnotationsDown }],
+  ['volumeClass', { up: volumeClassUp, down: storageClassDown }],
   ['autoscalerAnnotations', { up: autoscalerAnnotationsUp, down: autoscalerAnnotationsDown }],
   ['crdConversion', { up: crdConversionUp, down: crdConversionDown }],
   ['crdGroup', { up: crdGroupUp, down: crdGroupDown }],

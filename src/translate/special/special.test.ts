@@ -4,7 +4,7 @@ import type { JsonObject } from '../../k8s/types.ts';
 import { toTenant, toUpstream } from '../object.ts';
 import { specialOf } from './registry.ts';
 
-const ACME = scopeOf('acme');
+const ACME = scopeOf('acme', { published: ['gold'] });
 
 function trip(key: string, object: JsonObject, version?: string): { upstream: JsonObject; tenant: JsonObject } {
   const at = kindAt(ACME, key, version);
@@ -78,6 +78,7 @@ describe('quota keys', () => {
     ['count/configmaps', 'count/configmaps'],
     ['count/widgets.stable.example.com', 'count/widgets.acme--stable.example.com'],
     ['gold.storageclass.storage.k8s.io/requests.storage', 'gold.storageclass.storage.k8s.io/requests.storage'],
+    ['slow.storageclass.storage.k8s.io/requests.storage', 'acme--slow.storageclass.storage.k8s.io/requests.storage'],
     [
       'globex--x.storageclass.storage.k8s.io/requests.storage',
       'acme--globex--x.storageclass.storage.k8s.io/requests.storage',

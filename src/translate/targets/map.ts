@@ -1,5 +1,4 @@
 /** From what a field holds to the function that maps it. */
-import { notFoundValue } from '../../k8s/field-problems.ts';
 import type { JsonValue } from '../../k8s/types.ts';
 import type { Target } from '../../kinds/kind.ts';
 import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
@@ -9,7 +8,7 @@ import type { Walk } from '../walk.ts';
 import { crdNameToTenant, crdNameToUpstream } from './crd-name.ts';
 import { apiVersionTargetDown, apiVersionTargetUp, groupTargetDown, groupTargetUp } from './group.ts';
 import { messageToTenant } from './message.ts';
-import { isHostSet, nameTargetDown, nameTargetUp } from './name.ts';
+import { nameTargetDown, nameUp } from './name.ts';
 import { namespaceToTenant, namespaceToUpstream } from './namespace.ts';
 import { namespaceSelectorDown, namespaceSelectorUp } from './namespace-selector.ts';
 import { objectReferenceDown, objectReferenceUp } from './object-reference.ts';
@@ -35,12 +34,8 @@ function mapUp(value: JsonValue, target: Target, walk: Walk): JsonValue {
   switch (target.is) {
     case 'namespace':
       return namespaceToUpstream(value, scope);
-    case 'name': {
-      const mapped = nameTargetUp(value, target.of, scope);
-      if (mapped !== undefined) return mapped;
-      if (isHostSet(target.of)) return value;
-      return walk.refuse((field) => notFoundValue(field, String(value)));
-    }
+    case 'name':
+      return nameUp(value, target.of, walk);
     case 'group':
       return groupTargetUp(value, scope);
     case 'apiVersion':

@@ -4,13 +4,26 @@
  *
  *   pods "x" is in namespace acme--web   ->  pods "x" is in namespace web     (web is a namespace of the tenant)
  *   see acme--readme                     ->  the same
+ *
+ * A name behind the word for a class is one that the tenant chose, also where nothing has it any more:
+ *
+ *   storageclass.storage.k8s.io "acme--gold" not found  ->  storageclass.storage.k8s.io "gold" not found
  */
+import { KINDS } from '../../kinds/table.ts';
 import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
 import type { Scope } from '../scope.ts';
 
 /** What names are made of: a run of these is taken whole, then cut at `.`, `:` and `_` until it is a known name. */
 const NAME_CHAR = /[A-Za-z0-9._:-]/;
 const WORD_CHAR = /[A-Za-z0-9-]/;
+/** What stands before the name of a class or a volume in texts of the API server and of controllers. */
+const CLASS_BEFORE = new RegExp(
+  `(?:^|[^A-Za-z0-9.])(?:${KINDS.flatMap(({ kind, resource, published }) => (published ? [kind, resource] : [])).join('|')})(?:\\.[a-z0-9.]+)?(?: with name)? "?$`,
+  'i',
+);
+/** Characters that are looked at for that. */
+const BEFORE = 80;
+
 /** Characters of a run that are looked at: more than any name upstream has. */
 const LONGEST = 512;
 
@@ -41,7 +54,11 @@ function knownAt(
   while (end < text.length && end - at < LONGEST && NAME_CHAR.test(text[end] ?? '')) end++;
   let upstream = text.slice(at, end);
   while (upstream.length > prefixLength) {
-    const tenant = scope.renames.get(upstream) ?? seen?.get(upstream) ?? ownName(upstream, scope);
+    const tenant =
+      scope.renames.get(upstream) ??
+      seen?.get(upstream) ??
+      ownName(upstream, scope) ??
+      className(upstream, text, at, scope);
     if (tenant !== undefined) return { tenant, length: upstream.length };
     upstream = upstream.slice(0, Math.max(0, ...['.', ':', '_'].map((mark) => upstream.lastIndexOf(mark))));
   }
@@ -51,5 +68,11 @@ function knownAt(
 function ownName(upstream: string, scope: Scope): string | undefined {
   const name = scope.names.down(upstream as UpstreamName);
   if (name === undefined) return undefined;
-  return scope.isOwnNamespace(name) || scope.isOwnGroup?.(name) === true ? name : undefined;
+  const isKnown = scope.isOwnNamespace(name) || scope.isOwnGroup?.(name) === true || scope.holds?.(name) === true;
+  return isKnown ? name : undefined;
+}
+
+function className(upstream: string, text: string, at: number, scope: Scope): string | undefined {
+  if (!CLASS_BEFORE.test(text.slice(Math.max(0, at - BEFORE), at))) return undefined;
+  return scope.names.down(upstream as UpstreamName);
 }

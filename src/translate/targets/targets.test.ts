@@ -185,7 +185,7 @@ describe('names of other kinds', () => {
     const known = field(
       '/persistentvolumeclaims',
       'spec.storageClassName',
-      scopeOf('acme', { tenants: ['acme', 'globex'] }),
+      scopeOf('acme', { tenants: ['acme', 'globex'], published: ['gold--encrypted'] }),
     );
     expect(known.up('gold--encrypted')).toBe('gold--encrypted');
     expect(known.down('gold--encrypted')).toBe('gold--encrypted');

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/dev/control-plane.ts';
-import { expectStatus, type KubeObject, TenantClient } from '../../support/as-tenant.ts';
+import { clientOf, expectStatus, type KubeObject, type TenantClient } from '../../support/as-tenant.ts';
 import { factsOf, startPrivateControlPlane } from '../../support/control-plane.ts';
 import { jsonOf } from '../../support/http.ts';
 import type { OpenWatch } from '../../support/open-watch.ts';
@@ -25,7 +25,7 @@ let informer: OpenWatch;
 beforeAll(async () => {
   controlPlane = await startPrivateControlPlane();
   product = await startProduct(factsOf(controlPlane), ['--request-timeout=3s']);
-  acme = new TenantClient(product.facts, 'acme');
+  acme = clientOf(product.facts, 'acme');
   informer = await acme.watch(`${ALL}?${INFORMER}`);
   await informer.until('initial-events-end');
   await make('before');

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/dev/control-plane.ts';
-import { expectStatus, type KubeObject, TenantClient } from '../../support/as-tenant.ts';
+import { clientOf, expectStatus, type KubeObject, type TenantClient } from '../../support/as-tenant.ts';
 import { factsOf, startPrivateControlPlane } from '../../support/control-plane.ts';
 import { eventually } from '../../support/processes.ts';
 import { type Product, startProduct } from '../../support/product.ts';
@@ -18,7 +18,7 @@ let acme: TenantClient;
 beforeAll(async () => {
   controlPlane = await startPrivateControlPlane();
   product = await startProduct(factsOf(controlPlane), ['--request-timeout=3s']);
-  acme = new TenantClient(product.facts, 'acme');
+  acme = clientOf(product.facts, 'acme');
 });
 
 afterAll(async () => {
