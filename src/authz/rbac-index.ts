@@ -19,28 +19,25 @@ export interface Binding {
   readonly namespace: string;
   readonly roleKind: string;
   readonly roleName: string;
+  /** `namespace/roleName`: a Role in the index. */
+  readonly roleKey: string;
   readonly subjects: readonly BoundSubject[];
 }
 
 export interface BoundSubject {
-  /** {@link userKey} or {@link groupKey}: what an identity is looked up by. */
-  readonly key: string;
+  /** A service account is a user, by its full name. */
+  readonly sort: 'user' | 'group';
+  readonly name: string;
   /** `User "alice"`, for reasons. */
   readonly text: string;
 }
 
-export function userKey(username: string): string {
-  return `u:${username}`;
-}
-
-export function groupKey(group: string): string {
-  return `g:${group}`;
-}
+const NONE: readonly Binding[] = [];
 
 /** The bindings of one namespace, or the cluster-wide ones. */
 export class BindingTable {
   readonly #byName = new Map<string, Binding>();
-  readonly #bySubject = new Map<string, Set<Binding>>();
+  readonly #bySubject = { user: new Map<string, Binding[]>(), group: new Map<string, Binding[]>() };
 
   get size(): number {
     return this.#byName.size;
@@ -50,17 +47,18 @@ export class BindingTable {
     return this.#byName.has(name);
   }
 
-  of(key: string): Iterable<Binding> {
-    return this.#bySubject.get(key) ?? [];
+  of(sort: BoundSubject['sort'], name: string): readonly Binding[] {
+    return this.#bySubject[sort].get(name) ?? NONE;
   }
 
   put(binding: Binding): void {
     this.remove(binding.name);
     this.#byName.set(binding.name, binding);
-    for (const { key } of binding.subjects) {
-      const bindings = this.#bySubject.get(key);
-      if (bindings === undefined) this.#bySubject.set(key, new Set([binding]));
-      else bindings.add(binding);
+    for (const { sort, name } of binding.subjects) {
+      const bindings = this.#bySubject[sort].get(name);
+      if (bindings === undefined) this.#bySubject[sort].set(name, [binding]);
+      // One subject may stand in a binding twice.
+      else if (bindings.at(-1) !== binding) bindings.push(binding);
     }
   }
 
@@ -68,10 +66,11 @@ export class BindingTable {
     const binding = this.#byName.get(name);
     if (binding === undefined) return;
     this.#byName.delete(name);
-    for (const { key } of binding.subjects) {
-      const bindings = this.#bySubject.get(key);
-      bindings?.delete(binding);
-      if (bindings?.size === 0) this.#bySubject.delete(key);
+    for (const { sort, name: subject } of binding.subjects) {
+      const bindings = this.#bySubject[sort].get(subject) ?? [];
+      const at = bindings.indexOf(binding);
+      if (at >= 0) bindings.splice(at, 1);
+      if (bindings.length === 0) this.#bySubject[sort].delete(subject);
     }
   }
 }
@@ -96,8 +95,9 @@ export class RbacIndex {
     return this.#namespaces.get(namespace);
   }
 
-  role(namespace: string, name: string): readonly CompiledRule[] | undefined {
-    return this.#roles.get(`${namespace}/${name}`);
+  /** @param key `namespace/name` */
+  role(key: string): readonly CompiledRule[] | undefined {
+    return this.#roles.get(key);
   }
 
   /** Takes an object in, in place of an older one of its name. */
@@ -131,6 +131,7 @@ function readBinding(namespace: string, name: string, object: JsonObject): Bindi
     namespace,
     roleKind: text(roleRef, 'kind'),
     roleName: text(roleRef, 'name'),
+    roleKey: `${namespace}/${text(roleRef, 'name')}`,
     subjects: objects(object, 'subjects')
       .map((subject) => readSubject(namespace, subject))
       .filter((subject) => subject !== undefined),
@@ -140,14 +141,15 @@ function readBinding(namespace: string, name: string, object: JsonObject): Bindi
 function readSubject(bindingNamespace: string, subject: JsonObject): BoundSubject | undefined {
   const name = text(subject, 'name');
   if (name === '') return undefined;
-  if (subject['kind'] === 'User') return { key: userKey(name), text: `User ${goQuote(name)}` };
-  if (subject['kind'] === 'Group') return { key: groupKey(name), text: `Group ${goQuote(name)}` };
+  if (subject['kind'] === 'User') return { sort: 'user', name, text: `User ${goQuote(name)}` };
+  if (subject['kind'] === 'Group') return { sort: 'group', name, text: `Group ${goQuote(name)}` };
   if (subject['kind'] !== 'ServiceAccount') return undefined;
   const namespace = text(subject, 'namespace') || bindingNamespace;
   if (namespace === '') return undefined;
   // The order of the two in the text is kube-apiserver's own.
   return {
-    key: userKey(`system:serviceaccount:${namespace}:${name}`),
+    sort: 'user',
+    name: `system:serviceaccount:${namespace}:${name}`,
     text: `ServiceAccount ${goQuote(`${name}/${namespace}`)}`,
   };
 }

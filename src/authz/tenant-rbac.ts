@@ -23,7 +23,7 @@ import { OWN_NAME_PREFIX } from '../tenancy/host-names.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { AggregatedRole } from './cluster-roles.ts';
-import { type Binding, type BindingTable, groupKey, RbacIndex, type RbacResource, userKey } from './rbac-index.ts';
+import { type Binding, type BindingTable, type BoundSubject, RbacIndex, type RbacResource } from './rbac-index.ts';
 import type { RoleView } from './role-view.ts';
 import type { CompiledRule } from './rules.ts';
 
@@ -102,33 +102,53 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
     return indexes.get(tenant.id) ?? nothing;
   }
 
-  /** Calls `meet` with every binding that applies, once each, until it answers true. */
-  function walk(index: RbacIndex, who: Identity, namespace: string, meet: (met: Met) => boolean): void {
-    const keys = [userKey(who.username), ...new Set(who.groups.map(groupKey))];
-    const seen = new Set<Binding>();
-    const visit = (table: BindingTable, hidden?: BindingTable): boolean => {
-      for (const key of keys) {
-        for (const binding of table.of(key)) {
-          if (seen.has(binding) || hidden?.has(binding.name)) continue;
-          seen.add(binding);
-          if (meet({ binding, rules: resolve(index, binding), keys })) return true;
-        }
-      }
-      return false;
-    };
-    if (visit(index.clusterBindings) || visit(defaults.clusterBindings, index.clusterBindings)) return;
+  /**
+   * Calls `meet` with every binding that applies until it answers true; with one that applies by several subjects more
+   * than once. This is where requests spend their time: nothing is made for them here.
+   */
+  function walk(index: RbacIndex, who: Identity, namespace: string, meet: Meet): void {
+    if (visit(index, index.clusterBindings, undefined, who, meet)) return;
+    if (visit(index, defaults.clusterBindings, index.clusterBindings, who, meet)) return;
     const local = namespace === '' ? undefined : index.bindingsIn(namespace);
-    if (local !== undefined) visit(local);
+    if (local !== undefined) visit(index, local, undefined, who, meet);
+  }
+
+  function visit(
+    index: RbacIndex,
+    table: BindingTable,
+    hidden: BindingTable | undefined,
+    who: Identity,
+    meet: Meet,
+  ): boolean {
+    if (meetAll(index, table.of('user', who.username), hidden, meet)) return true;
+    for (const group of who.groups) if (meetAll(index, table.of('group', group), hidden, meet)) return true;
+    return false;
+  }
+
+  function meetAll(
+    index: RbacIndex,
+    bindings: readonly Binding[],
+    hidden: BindingTable | undefined,
+    meet: Meet,
+  ): boolean {
+    for (const binding of bindings) {
+      if (hidden?.has(binding.name)) continue;
+      if (meet(binding, resolve(index, binding))) return true;
+    }
+    return false;
   }
 
   /** The rules of the role that a binding names, or in words why there are none. */
-  function resolve(index: RbacIndex, { roleKind, roleName, namespace }: BoundRole): readonly CompiledRule[] | string {
+  function resolve(
+    index: RbacIndex,
+    { roleKind, roleName, roleKey, namespace }: BoundRole,
+  ): readonly CompiledRule[] | string {
     if (roleKind === 'ClusterRole') {
       const rules = index.clusterRoles.rules(roleName);
       return rules ?? `clusterrole.rbac.authorization.k8s.io ${goQuote(roleName)} not found`;
     }
     if (roleKind === 'Role' && namespace !== '') {
-      const rules = index.role(namespace, roleName);
+      const rules = index.role(roleKey);
       return rules ?? `role.rbac.authorization.k8s.io ${goQuote(roleName)} not found`;
     }
     return `unsupported role reference kind: ${goQuote(roleKind)}`;
@@ -139,10 +159,16 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
     if (who.groups.includes(MASTERS)) return { allowed: true, reason: '' };
     const errors: string[] = [];
     let source: string | undefined;
-    walk(index, who, attributes.isResource ? attributes.namespace : '', ({ binding, rules, keys }) => {
+    walk(index, who, attributes.isResource ? attributes.namespace : '', (binding, rules) => {
       if (typeof rules === 'string') errors.push(rules);
-      else if (rules.some((rule) => rule.allows(attributes))) source = describe(binding, keys);
-      return source !== undefined;
+      else {
+        for (const rule of rules) {
+          if (!rule.allows(attributes)) continue;
+          source = describe(binding, who);
+          return true;
+        }
+      }
+      return false;
     });
     if (source !== undefined) return { allowed: true, reason: `RBAC: allowed by ${source}` };
     return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
@@ -151,7 +177,10 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
   function rulesFor(tenant: Tenant, who: Identity, namespace: string): { rules: PolicyRule[]; errors: string[] } {
     const found: PolicyRule[] = [];
     const errors: string[] = [];
-    walk(indexOf(tenant), who, namespace, ({ rules }) => {
+    const seen = new Set<Binding>();
+    walk(indexOf(tenant), who, namespace, (binding, rules) => {
+      if (seen.has(binding)) return false;
+      seen.add(binding);
       if (typeof rules === 'string') errors.push(rules);
       else found.push(...rules.map(({ rule }) => rule));
       return false;
@@ -160,7 +189,12 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
   }
 
   function roleRules(tenant: Tenant, role: { kind: string; name: string }, namespace: string): PolicyRule[] | string {
-    const rules = resolve(indexOf(tenant), { roleKind: role.kind, roleName: role.name, namespace });
+    const rules = resolve(indexOf(tenant), {
+      roleKind: role.kind,
+      roleName: role.name,
+      roleKey: `${namespace}/${role.name}`,
+      namespace,
+    });
     return typeof rules === 'string' ? rules : rules.map(({ rule }) => rule);
   }
 
@@ -175,17 +209,15 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
   };
 }
 
-type BoundRole = Pick<Binding, 'roleKind' | 'roleName' | 'namespace'>;
+type BoundRole = Pick<Binding, 'roleKind' | 'roleName' | 'roleKey' | 'namespace'>;
 
-interface Met {
-  readonly binding: Binding;
-  readonly rules: readonly CompiledRule[] | string;
-  readonly keys: readonly string[];
-}
+/** @returns true when no other binding needs to be met */
+type Meet = (binding: Binding, rules: readonly CompiledRule[] | string) => boolean;
 
 /** As kube-apiserver names the source of a right, with the first subject of the binding that fits. */
-function describe(binding: Binding, keys: readonly string[]): string {
-  const subject = binding.subjects.find(({ key }) => keys.includes(key))?.text ?? '';
+function describe(binding: Binding, { username, groups }: Identity): string {
+  const fits = ({ sort, name }: BoundSubject) => (sort === 'user' ? name === username : groups.includes(name));
+  const subject = binding.subjects.find(fits)?.text ?? '';
   const role = `${binding.roleKind} ${goQuote(binding.roleName)} to ${subject}`;
   return binding.namespace === ''
     ? `ClusterRoleBinding ${goQuote(binding.name)} of ${role}`
