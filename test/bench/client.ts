@@ -25,7 +25,7 @@ export interface Answer {
 }
 
 export interface BenchClient extends AsyncDisposable {
-  get(path: string): Promise<Answer>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   post(path: string, object: unknown): Promise<Answer>;
 }
 
@@ -40,13 +40,14 @@ export function openClient(access: Access, options: ClientOptions): BenchClient 
       ...(access.certPem === undefined ? {} : { cert: access.certPem, key: access.keyPem }),
     },
   });
-  async function send(method: 'GET' | 'POST', path: string, body: string | null): Promise<Answer> {
-    const headers = { accept: 'application/json', ...(body === null ? {} : { 'content-type': 'application/json' }) };
+  async function send(method: 'GET' | 'POST', path: string, body: string | null, more = {}): Promise<Answer> {
+    const type = body === null ? {} : { 'content-type': 'application/json' };
+    const headers = { accept: 'application/json', ...type, ...more };
     const answer = await pool.request({ method, path, headers, body });
     return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
   }
   return {
-    get: (path) => send('GET', path, null),
+    get: (path, headers) => send('GET', path, null, headers),
     post: (path, object) => send('POST', path, JSON.stringify(object)),
     [Symbol.asyncDispose]: () => pool.close(),
   };

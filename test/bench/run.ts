@@ -21,10 +21,11 @@ import { machineLine, readReference, renderTable, writeDocument, writeResult } f
 import type { Bench, Scenario } from './scenario.ts';
 import { forwardedGet } from './scenarios/forwarded-get.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
+import { memoryReads } from './scenarios/memory-reads.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 
-const SCENARIOS: readonly Scenario[] = [forwardedGet, tenantCreate, manyTenants, tenantsAtOnce];
+const SCENARIOS: readonly Scenario[] = [forwardedGet, memoryReads, tenantCreate, manyTenants, tenantsAtOnce];
 
 interface Asked {
   readonly scenarios: readonly Scenario[];
