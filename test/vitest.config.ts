@@ -1,7 +1,7 @@
 /**
- * The three vitest projects: `unit` needs nothing but this folder, `integration` needs the real control plane, which
- * its global setup starts once, and `product` needs the proxy with two tenants in front of one. Timeouts are for faults
- * only: no test may depend on how fast the machine is.
+ * The vitest projects: `unit` needs nothing but this folder, `integration` needs the real control plane, which
+ * its global setup starts once, and `product` needs the proxy with two tenants in front of one, as does `slow`, whose
+ * programs take minutes to build. Timeouts are for faults only: no test may depend on how fast the machine is.
  * Skipped tests are refused by the runner (test/runner/vitest-report.ts), `.only` here.
  * @see https://vitest.dev/guide/projects
  */
@@ -49,10 +49,22 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'product',
+          exclude: ['test/clients/slow/**'],
           include: [
             'test/{isolation,cli,clients}/**/*.test.ts',
             'test/integration/{kubectl,input,differential}/**/*.test.ts',
           ],
+          globalSetup: ['test/support/control-plane.ts', 'test/support/product-setup.ts'],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: ['test/clients/slow/*.test.ts'],
           globalSetup: ['test/support/control-plane.ts', 'test/support/product-setup.ts'],
           fileParallelism: false,
           testTimeout: 180_000,

@@ -125,6 +125,14 @@ describe('choosing what to run', () => {
     expect(selection.files.get('integration')).toEqual(integration);
   });
 
+  it('leaves what is slow to build to who asks for it, by name or by file', () => {
+    const slow = 'test/clients/slow/kube-rs.test.ts';
+    const files = [...FILES, slow];
+    expect([...select([], files).files.keys()]).toEqual(['unit', 'integration', 'product']);
+    expect(select([], files).problems).toEqual([]);
+    for (const word of ['slow', 'kube-rs']) expect([...select([word], files).files]).toEqual([['slow', [slow]]]);
+  });
+
   it.each(['nonsense', '--watch'])('refuses %s', (word) => {
     expect(select([word], FILES).problems).toHaveLength(1);
   });
@@ -145,6 +153,8 @@ describe('choosing what to run', () => {
     ['test/integration/kubectl/a.test.ts', 'product'],
     ['test/cli/package.test.ts', 'product'],
     ['test/isolation/deep/er.test.ts', 'product'],
+    ['test/clients/go.test.ts', 'product'],
+    ['test/clients/slow/kube-rs.test.ts', 'slow'],
     ['test/integration/elsewhere/a.test.ts', undefined],
     ['test/support/a.test.ts', undefined],
     ['src/a.ts', undefined],

@@ -1,10 +1,12 @@
 /**
  * What a test run is asked to do: the words after `npm test --`. A word is the name of a step, `static` for all steps
- * but the tests, or a part of the path of test files. Nothing given means everything.
+ * but the tests, or a part of the path of test files. Nothing given means everything but what is slow to build.
  */
 
 export const STATIC_STEPS = ['types', 'lint', 'layers', 'dead code'] as const;
-export const PROJECTS = ['unit', 'integration', 'product'] as const;
+/** `slow` is run when it is asked for, by its name or by a file of it. */
+export const PROJECTS = ['unit', 'integration', 'product', 'slow'] as const;
+const UNASKED = ['static', 'unit', 'integration', 'product'] as const;
 
 export type StaticStep = (typeof STATIC_STEPS)[number];
 export type Project = (typeof PROJECTS)[number];
@@ -21,6 +23,7 @@ export interface Selection {
 export function projectOf(path: string): Project | undefined {
   if (/^(src|test\/(architecture|bench|conformance|tools))\/.*\.test\.ts$/.test(path)) return 'unit';
   if (/^test\/(integration|wire)\/[^/]*\.test\.ts$/.test(path)) return 'integration';
+  if (/^test\/clients\/slow\/.*\.test\.ts$/.test(path)) return 'slow';
   if (/^test\/(isolation|cli|clients|integration\/(kubectl|input|differential))\/.*\.test\.ts$/.test(path))
     return 'product';
   return undefined;
@@ -37,7 +40,7 @@ export function select(words: readonly string[], testFiles: readonly string[]): 
   const problems = testFiles
     .filter((path) => projectOf(path) === undefined)
     .map((path) => `${path} belongs to no vitest project: see test/vitest.config.ts`);
-  for (const word of words.length > 0 ? words : ['static', ...PROJECTS]) {
+  for (const word of words.length > 0 ? words : UNASKED) {
     const step = STATIC_STEPS.find((name) => name === word || name.replace(' ', '-') === word);
     const project = PROJECTS.find((name) => name === word);
     if (word === 'static') for (const name of STATIC_STEPS) steps.add(name);
