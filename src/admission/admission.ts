@@ -11,6 +11,7 @@ import { ApiError, notSynced } from '../errors.ts';
 import type { Identity } from '../exchange.ts';
 import type { Attributes } from '../k8s/rbac.ts';
 import type { Admission, AdmissionRound, AdmissionSubject, Authorizer } from '../ports.ts';
+import type { CpuShare } from './cpu-share.ts';
 import { matchResourcesOf, rulesMatch } from './matching.ts';
 import { mutateByPolicies } from './mutating-policies.ts';
 import { isExempt } from './rules.ts';
@@ -21,13 +22,14 @@ import { type BoundPolicy, type ValidationContext, validateByPolicies } from './
 export interface AdmissionOptions {
   readonly store: AdmissionStore;
   readonly authorizer: Authorizer;
+  readonly share: CpuShare;
   /** How the fields of a kind merge; undefined when it is not known. */
   readonly schemaOf: (subject: AdmissionSubject) => Promise<MergeSchema | undefined>;
   /** Entries that policies make for the audit log. */
   readonly onAnnotation: (subject: AdmissionSubject, key: string, value: string) => void;
 }
 
-export function createAdmission({ store, authorizer, schemaOf, onAnnotation }: AdmissionOptions): Admission {
+export function createAdmission({ store, authorizer, share, schemaOf, onAnnotation }: AdmissionOptions): Admission {
   return (subject) => {
     if (!store.synced) throw notSynced('admission policies');
     if (isExempt(subject)) return undefined;
@@ -46,13 +48,21 @@ export function createAdmission({ store, authorizer, schemaOf, onAnnotation }: A
       warnings,
       async mutate(object, oldObject) {
         const schema = () => schemaOf(subject);
-        return await mutateByPolicies(mutating, object, { subject, oldObject, ask, schema, isReinvocation: false });
+        return await mutateByPolicies(mutating, object, {
+          subject,
+          oldObject,
+          ask,
+          share,
+          schema,
+          isReinvocation: false,
+        });
       },
       async validate(object, oldObject) {
         const context: ValidationContext = {
           subject,
           given: { object, oldObject },
           ask,
+          share,
           warn: (text) => warnings.push(text),
           annotate: (key, value) => onAnnotation(subject, key, value),
         };

@@ -8,10 +8,9 @@
 import type { Program } from '../cel/compile.ts';
 import { CostExceeded, EvaluationError } from '../cel/evaluation-error.ts';
 import { type Ask, authorizerValue, requestResourceValue } from '../cel/kubernetes/authorizer.ts';
-import { parseInstant } from '../cel/time.ts';
-import { fromJson, ListValue, MapValue, Opaque, type Value } from '../cel/values.ts';
+import { fromJson, Opaque, type Value } from '../cel/values.ts';
 import { child } from '../k8s/read.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import type { AdmissionSubject } from '../ports.ts';
 import type { AdmittedObjects } from './matching.ts';
 
@@ -185,40 +184,9 @@ function userInfoOf({ username, uid, groups, extra }: AdmissionSubject['identity
   };
 }
 
-/** The fields of a Namespace that expressions may see; its times are timestamps. */
+/** The fields of a Namespace that expressions may see, as JSON has them: its times are texts, on the API server too. */
 function namespaceValue(namespace: JsonObject | undefined): Value {
   if (namespace === undefined) return null;
-  const metadata = new MapValue();
-  for (const [name, value] of Object.entries(child(namespace, 'metadata'))) {
-    if (name === 'uid') metadata.set('UID', fromJson(value));
-    else if (name === 'managedFields' || name === 'ownerReferences') continue;
-    else metadata.set(name, timeOr(name, value));
-  }
-  const shown = new MapValue();
-  shown.set('metadata', metadata);
-  shown.set('spec', fromJson(child(namespace, 'spec')));
-  shown.set('status', statusValue(child(namespace, 'status')));
-  return shown;
-}
-
-function statusValue(status: JsonObject): Value {
-  const shown = new MapValue();
-  for (const [name, value] of Object.entries(status)) {
-    if (name !== 'conditions' || !Array.isArray(value)) shown.set(name, fromJson(value));
-    else shown.set(name, new ListValue(value.filter(isObject).map(conditionValue)));
-  }
-  return shown;
-}
-
-function conditionValue(condition: JsonObject): Value {
-  const shown = new MapValue();
-  for (const [name, value] of Object.entries(condition)) shown.set(name, timeOr(name, value));
-  return shown;
-}
-
-const TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'lastTransitionTime']);
-
-function timeOr(name: string, value: JsonValue): Value {
-  const time = TIMES.has(name) && typeof value === 'string' ? parseInstant(value) : undefined;
-  return time ?? fromJson(value);
+  const { managedFields: _managed, ownerReferences: _owners, ...metadata } = child(namespace, 'metadata');
+  return fromJson({ metadata, spec: child(namespace, 'spec'), status: child(namespace, 'status') });
 }

@@ -15,6 +15,7 @@ import { sameJson } from '../lib/same-json.ts';
 import type { AdmissionSubject } from '../ports.ts';
 import { applyPatch } from '../translate/apply.ts';
 import { conditionsMet } from './conditions.ts';
+import type { CpuShare } from './cpu-share.ts';
 import { Evaluation, OutOfBudget } from './evaluation.ts';
 import { matchResourcesOf, selectorsMatch } from './matching.ts';
 import { ConfigurationError, collectParams } from './params.ts';
@@ -28,6 +29,7 @@ export interface MutationContext {
   readonly subject: AdmissionSubject;
   readonly oldObject: JsonObject | undefined;
   readonly ask: Ask;
+  readonly share: CpuShare;
   /** How the object's fields merge. */
   readonly schema: () => Promise<MergeSchema | undefined>;
   /** Only policies that ask to be run again, after something else has changed the object. */
@@ -76,17 +78,18 @@ async function mutateBy(
   binding: JsonObject,
   compiled: CompiledPolicy,
   object: JsonObject,
-  { subject, oldObject, ask, schema }: MutationContext,
+  { subject, oldObject, ask, share, schema }: MutationContext,
 ): Promise<JsonObject> {
   let current = object;
   for (const params of await collectParams(policy, binding, subject)) {
     const evaluationOf = () =>
       new Evaluation({ subject, given: { object: current, oldObject }, params, ask, variables: compiled.variables });
-    const met = withinBudget(() => conditionsMet(compiled.conditions, evaluationOf(), compiled.ignoresFailures));
+    const inTurn = <T>(run: () => T) => share.run(subject.tenant.id, subject.signal, () => withinBudget(run));
+    const met = await inTurn(() => conditionsMet(compiled.conditions, evaluationOf(), compiled.ignoresFailures));
     if ('error' in met) throw new MutationFailed(met.error);
     if (!met.met) continue;
     for (const mutation of compiled.mutations) {
-      const outcome = withinBudget(() => evaluationOf().run(mutation.expression));
+      const outcome = await inTurn(() => evaluationOf().run(mutation.expression));
       if ('error' in outcome) throw new MutationFailed(outcome.error);
       current = await applied(mutation, outcome.value, current, schema);
     }

@@ -8,6 +8,7 @@ import { child, strings } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { AdmissionSubject } from '../ports.ts';
 import { conditionsMet } from './conditions.ts';
+import type { CpuShare } from './cpu-share.ts';
 import { Evaluation, type Outcome, OutOfBudget } from './evaluation.ts';
 import { type AdmittedObjects, matchResourcesOf, selectorsMatch } from './matching.ts';
 import { ConfigurationError, collectParams } from './params.ts';
@@ -32,6 +33,7 @@ export interface ValidationContext {
   readonly subject: AdmissionSubject;
   readonly given: AdmittedObjects;
   readonly ask: Ask;
+  readonly share: CpuShare;
   readonly warn: (text: string) => void;
   /** Entries for the audit log. */
   readonly annotate: (key: string, value: string) => void;
@@ -53,13 +55,15 @@ export async function validateByPolicies(policies: readonly BoundPolicy[], conte
 }
 
 async function judge(policy: JsonObject, binding: JsonObject, context: ValidationContext): Promise<Denial[]> {
-  const compiled = compiledPolicy(policy);
+  const ignoresFailures = child(policy, 'spec')['failurePolicy'] === 'Ignore';
   const who = `ValidatingAdmissionPolicy '${nameOf(policy)}' with binding '${nameOf(binding)}'`;
   const denied = (message: string, reason = 'Invalid') => ({ message: `${who} denied request: ${message}`, reason });
   try {
     const results: Denial[] = [];
     for (const params of await collectParams(policy, binding, context.subject)) {
-      const { failures, broken } = runOnce(policy, compiled, params, context);
+      const { tenant, signal } = context.subject;
+      const run = () => runOnce(policy, compiledPolicy(policy), params, context);
+      const { failures, broken } = await context.share.run(tenant.id, signal, run);
       results.push(...broken.map((message) => denied(message)));
       for (const { message, reason } of failures) {
         const actions = strings(child(binding, 'spec'), 'validationActions');
@@ -72,7 +76,7 @@ async function judge(policy: JsonObject, binding: JsonObject, context: Validatio
     return results;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return compiled.ignoresFailures ? [] : [denied(`failed to configure binding: ${error.message}`)];
+    return ignoresFailures ? [] : [denied(`failed to configure binding: ${error.message}`)];
   }
 }
 

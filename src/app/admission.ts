@@ -1,5 +1,6 @@
 /** Tenants' own admission in its production form. */
 import { createAdmission } from '../admission/admission.ts';
+import { CpuShare } from '../admission/cpu-share.ts';
 import { createMergeSchemas } from '../admission/schemas.ts';
 import { logger } from '../observe/log.ts';
 import type { Admission, Upstream } from '../ports.ts';
@@ -11,6 +12,7 @@ export function admissionBy({ upstream, view }: { upstream: Upstream; view: Host
   return createAdmission({
     store: view.configurations,
     authorizer: view.authorizer,
+    share: new CpuShare(),
     async schemaOf({ tenant, group, version, resource }) {
       const at = view.kinds.byResource(tenant, group, version, resource);
       return at === undefined ? undefined : await schemas(at);

@@ -34,6 +34,8 @@ export interface Checked {
   readonly names: ReadonlyMap<number, string>;
   /** By node: what a call may call. `target` is false where the dots before the name belong to the function's name. */
   readonly calls: ReadonlyMap<number, { name: string; overloads: readonly Overload[]; target: boolean }>;
+  /** By node; what is not known is any. */
+  readonly types: ReadonlyMap<number, Type>;
 }
 
 /** Parts of a type. Types double when maps are nested in their own keys; no honest expression comes near. */
@@ -44,7 +46,7 @@ export function check(source: string, expr: Expr, environment: Environment): Che
   const checker = new Checker(environment);
   const type = checker.root(expr);
   if (checker.problems.length > 0) throw new CompileError(source, checker.problems);
-  return { type, names: checker.names, calls: checker.calls };
+  return { type, names: checker.names, calls: checker.calls, types: checker.types() };
 }
 
 class Checker {
@@ -53,6 +55,7 @@ class Checker {
   readonly calls = new Map<number, { name: string; overloads: readonly Overload[]; target: boolean }>();
   readonly #environment: Environment;
   readonly #scopes: Map<string, Type>[] = [];
+  readonly #types = new Map<number, Type>();
   readonly #bindings = new Bindings();
   #parameters = 0;
 
@@ -64,8 +67,13 @@ class Checker {
     return substitute(this.#bindings, this.#check(expr), true);
   }
 
+  types(): ReadonlyMap<number, Type> {
+    return new Map([...this.#types].map(([id, type]) => [id, substitute(this.#bindings, type, true)]));
+  }
+
   #check(expr: Expr): Type {
     const type = this.#typeOf(expr);
+    this.#types.set(expr.id, type);
     if (partsOf(type) <= MAX_TYPE_PARTS) return type;
     return this.#problem(expr, 'the type of the expression is too large');
   }

@@ -6,7 +6,8 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/cel/
  */
-import { check } from './checker.ts';
+import type { Expr } from './ast.ts';
+import { type Checked, check } from './checker.ts';
 import { type Environment, extend, type Library } from './environment.ts';
 import { parse } from './parser.ts';
 import { CompileError } from './problems.ts';
@@ -14,6 +15,7 @@ import { plan } from './program.ts';
 import { type Budget, RunState, type Variables } from './run.ts';
 import { STANDARD } from './standard.ts';
 import { isExactly, nameOfType, type Type } from './types.ts';
+import { constantProblem, validate } from './validators.ts';
 import type { Value } from './values.ts';
 
 export interface Program {
@@ -28,9 +30,13 @@ export interface Program {
 
 /** What the API server says of an expression that it does not take. */
 export class InvalidExpression extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** The API server speaks of a fault of its own, although it is the expression's. */
+  readonly isInternal: boolean;
+
+  constructor(message: string, options: ErrorOptions & { isInternal?: boolean } = {}) {
     super(message, options);
     this.name = 'InvalidExpression';
+    this.isInternal = options.isInternal ?? false;
   }
 }
 
@@ -47,8 +53,11 @@ export function compile(expression: string, environment: Environment, allowed?: 
   try {
     const tree = parse(expression);
     const checked = check(expression, tree, environment);
+    const problems = validate(tree, checked);
+    if (problems.length > 0) throw new CompileError(expression, problems);
     refuseType(checked.type, allowed);
     const step = plan(tree, checked, environment);
+    refuseConstants(tree, checked, environment);
     return {
       type: checked.type,
       run: (variables, budget) => {
@@ -62,6 +71,15 @@ export function compile(expression: string, environment: Environment, allowed?: 
     }
     throw error;
   }
+}
+
+/** Constants are converted once, when the program is made. */
+function refuseConstants(tree: Expr, checked: Checked, environment: Environment): void {
+  const run = (node: Expr) =>
+    plan(node, checked, environment)(new RunState(() => undefined, { cost: 1_000, ms: 1_000 }));
+  const problem = constantProblem(tree, run);
+  if (problem !== undefined)
+    throw new InvalidExpression(`program instantiation failed: ${problem}`, { isInternal: true });
 }
 
 function refuseType(type: Type, allowed: readonly Type[] | undefined): void {

@@ -179,6 +179,22 @@ function optionalMap(name: string, wraps: boolean) {
   };
 }
 
+/** `list.sortBy(x, key(x))`: the keys are worked out beside the list, which is named but once. */
+function sortBy({ at, target, args, make }: Expansion): Expr {
+  const input = '@__sortBy_input__';
+  const keys = oneVariable(collect, 'argument is not an identifier')({ at, target: make.ident(at, input), args, make });
+  return make.fold(at, {
+    range: make.list(at, []),
+    variable: '#unused',
+    variable2: undefined,
+    accumulator: input,
+    init: target,
+    condition: make.constant(at, false),
+    step: make.ident(at, input),
+    result: make.call(at, '@sortByAssociatedKeys', [keys], make.ident(at, input)),
+  });
+}
+
 const RECEIVER_MACROS: ReadonlyMap<string, (expansion: Expansion) => Expr> = new Map([
   ['all/2', oneVariable(all, 'argument must be a simple name')],
   ['exists/2', oneVariable(exists, 'argument must be a simple name')],
@@ -196,6 +212,7 @@ const RECEIVER_MACROS: ReadonlyMap<string, (expansion: Expansion) => Expr> = new
   ['transformMap/4', twoVariables(transformMap)],
   ['transformMapEntry/3', twoVariables(transformMapEntry)],
   ['transformMapEntry/4', twoVariables(transformMapEntry)],
+  ['sortBy/2', sortBy],
   ['optMap/2', optionalMap('optMap', true)],
   ['optFlatMap/2', optionalMap('optFlatMap', false)],
 ]);

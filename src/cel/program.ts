@@ -261,8 +261,11 @@ function setEntry(map: MapValue, key: Value, value: Value): void {
   }
 }
 
+/** Operators, and what belongs to the language itself: of these cel-go does not say what they were called with. */
+const PLAIN = /^(?:_.+_|[!-]_|contains|startsWith|endsWith|matches|size)$/;
+
 function noOverload(name: string, values: readonly Value[]): EvaluationError {
-  if (/^_.+_$/.test(name)) return noSuchOverload();
+  if (PLAIN.test(name)) return noSuchOverload();
   const types = values.map((value) => runtimeType(value).name);
   return new EvaluationError(`no such overload: ${name}(${types.join(', ')})`);
 }

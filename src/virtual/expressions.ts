@@ -23,6 +23,9 @@ export function typeOf(field: string, expression: Expression): { type: Type; pro
     return { type: compileFor(text, expression).type, problems: [] };
   } catch (error) {
     if (!(error instanceof InvalidExpression)) throw error;
-    return { type: DYN, problems: [invalidValue(field, text, error.message)] };
+    const problem = error.isInternal
+      ? { field, reason: 'InternalError', message: `Internal error: ${error.message}` }
+      : invalidValue(field, text, error.message);
+    return { type: DYN, problems: [problem] };
   }
 }

@@ -2,6 +2,8 @@
  * IP addresses and networks as numbers.
  * @see Go's net/netip, whose readings Kubernetes goes by
  */
+import { goQuote } from '../../lib/go-quote.ts';
+
 export interface Address {
   readonly bits: 32 | 128;
   readonly value: bigint;
@@ -26,6 +28,24 @@ function parse4(text: string): Address | undefined {
     return undefined;
   }
   return { bits: 32, value: parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n) };
+}
+
+/** What is wrong with a text that is no address, in Go's words where it begins as an IPv4 address. */
+export function addressProblem(text: string): string {
+  const first = /[.:%]/.exec(text)?.[0];
+  if (first === '%') return 'missing IPv6 address';
+  if (first !== '.') return 'unable to parse IP';
+  const odd = /[^0-9.]/.exec(text);
+  const parts = (odd === null ? text : text.slice(0, odd.index)).split('.');
+  for (const [index, part] of parts.entries()) {
+    if (/^0\d/.test(part)) return 'IPv4 field has octet with leading zero';
+    if (Number(part) > 255) return 'IPv4 field has value >255';
+    const isLast = index === parts.length - 1;
+    if (part === '' && !(isLast && odd !== null))
+      return `IPv4 field must have at least one digit (at ${goQuote(text)})`;
+  }
+  if (odd !== null) return `unexpected character (at ${goQuote(text.slice(odd.index))})`;
+  return parts.length > 4 ? 'IPv4 address too long' : 'IPv4 address too short';
 }
 
 function parse6(text: string): Address | undefined {

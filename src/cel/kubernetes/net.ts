@@ -11,6 +11,7 @@ import { BOOL, INT, STRING, structOf } from '../types.ts';
 import { Opaque } from '../values.ts';
 import {
   type Address,
+  addressProblem,
   contains,
   formatAddress,
   isMapped,
@@ -57,9 +58,9 @@ function formatNetwork({ address, prefix }: Network): string {
 
 function toIp(text: string): IpValue {
   const [plain = '', zone] = text.split('%');
-  const address = parseAddress(plain);
+  const address = zone !== undefined && !plain.includes(':') ? undefined : parseAddress(plain);
   if (address === undefined) {
-    const why = `ParseAddr(${goQuote(text)}): unable to parse IP`;
+    const why = `ParseAddr(${goQuote(text)}): ${addressProblem(text)}`;
     throw new EvaluationError(`IP Address ${goQuote(text)} parse error during conversion from string: ${why}`);
   }
   if (zone !== undefined) throw new EvaluationError(`IP address ${goQuote(text)} with zone value is not allowed`);

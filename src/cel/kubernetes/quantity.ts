@@ -84,7 +84,7 @@ export const QUANTITY_LIBRARY: Library = {
       ([text]) => textCost(text),
     ),
     declare('sign', [
-      member('quantity_sign', [QUANTITY], INT, ({ nanos }: Quantity) => (nanos < 0n ? -1n : nanos > 0n ? 1n : 0n)),
+      overload('quantity_sign', [QUANTITY], INT, ({ nanos }: Quantity) => (nanos < 0n ? -1n : nanos > 0n ? 1n : 0n)),
     ]),
     declare('isGreaterThan', [
       member('quantity_is_greater_than', TWO, BOOL, (a: Quantity, b: Quantity) => a.nanos > b.nanos),

@@ -14,7 +14,7 @@ import { Duration, Instant, ListValue, MapValue, TypeValue, Uint, type Value } f
 const DEFAULT_PRECISION = 6;
 /** JavaScript's own limit of toFixed; nobody asks for more. */
 const MAX_PRECISION = 100;
-const CLAUSE = /%(?:(%)|(?:\.(\d+))?([a-zA-Z])|([\s\S]|$))/g;
+export const CLAUSE = /%(?:(%)|(?:\.(\d+))?([a-zA-Z])|([\s\S]|$))/g;
 
 /** @throws {EvaluationError} */
 export function formatText(format: string, args: readonly Value[], context: CallContext): string {

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../errors.ts';
+import type { TenantId } from '../tenancy/names.ts';
+import { CpuShare } from './cpu-share.ts';
+
+const ACME = 'acme' as TenantId;
+const GLOBEX = 'globex' as TenantId;
+const never = new AbortController().signal;
+
+/** Uses CPU until so much of it is used. */
+function burn(ms: number): void {
+  const started = process.threadCpuUsage();
+  for (let used = 0; used < ms * 1000; ) {
+    const { user, system } = process.threadCpuUsage(started);
+    used = user + system;
+  }
+}
+
+describe('the share of a tenant', () => {
+  it('is used up by its own expressions, and by nobody else’s', async () => {
+    // The clock stands, so that nothing is gained.
+    const share = new CpuShare({ burstMs: 5, msPerSecond: 1, nowMs: () => 0 });
+    await share.run(ACME, never, () => burn(10));
+    const ending = new AbortController();
+    const late = share.run(ACME, ending.signal, () => 'ran');
+    expect(await share.run(GLOBEX, never, () => 'ran')).toBe('ran');
+    ending.abort();
+    await expect(late).rejects.toThrow(ApiError);
+    await expect(late).rejects.toMatchObject({ code: 'ERR_TIMEOUT' });
+  });
+
+  it('comes back with time', async () => {
+    let now = 0;
+    const share = new CpuShare({ burstMs: 5, msPerSecond: 1_000, nowMs: () => now });
+    await share.run(ACME, never, () => burn(20));
+    now += 60_000;
+    expect(await share.run(ACME, never, () => 'ran')).toBe('ran');
+  });
+
+  it('is counted also when the work fails', async () => {
+    const share = new CpuShare({ burstMs: 5, msPerSecond: 1, nowMs: () => 0 });
+    const failing = share.run(ACME, never, () => {
+      burn(10);
+      throw new Error('failed');
+    });
+    await expect(failing).rejects.toThrow('failed');
+    const ending = new AbortController();
+    const late = share.run(ACME, ending.signal, () => 'ran');
+    ending.abort();
+    await expect(late).rejects.toMatchObject({ code: 'ERR_TIMEOUT' });
+  });
+
+  it('lets others have their turn between two runs', async () => {
+    const share = new CpuShare();
+    const order: string[] = [];
+    const other = new Promise<void>((resolve) => {
+      setImmediate(() => {
+        order.push('other');
+        resolve();
+      });
+    });
+    const both = (async () => {
+      await share.run(ACME, never, () => order.push('first'));
+      await share.run(ACME, never, () => order.push('second'));
+    })();
+    await Promise.all([other, both]);
+    expect(order.indexOf('other')).toBeLessThan(order.indexOf('second'));
+  });
+});
