@@ -5,6 +5,8 @@
 import { ApiError } from '../errors.ts';
 import type { Reply, RequestInfo } from '../exchange.ts';
 
+/** It is text, whatever a browser makes of it. */
+const PLAIN = { 'x-content-type-options': 'nosniff' };
 export const HEALTH_PATHS: readonly string[] = ['/healthz', '/livez', '/readyz'];
 
 /**
@@ -27,5 +29,5 @@ export function healthy(): Reply {
 }
 
 function plain(status: number, text: string): Reply {
-  return { kind: 'bytes', status, contentType: 'text/plain; charset=utf-8', bytes: Buffer.from(text) };
+  return { kind: 'bytes', status, contentType: 'text/plain; charset=utf-8', bytes: Buffer.from(text), headers: PLAIN };
 }

@@ -32,7 +32,10 @@ export function managedFieldsDown(value: JsonValue, references: Node, walk: Walk
     if (apiVersion === undefined) return false;
     entry['apiVersion'] = apiVersion;
     if (isObject(entry['fieldsV1'])) {
+      const wasBlank = Object.keys(entry['fieldsV1']).length === 0;
       hideOwn(entry['fieldsV1']);
+      // Who set nothing but what is the proxy's own set nothing that the tenant sees.
+      if (!wasBlank && Object.keys(entry['fieldsV1']).length === 0) return false;
       entry['fieldsV1'] = mapFields(entry['fieldsV1'], references, walk);
     }
     return true;

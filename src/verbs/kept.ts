@@ -122,7 +122,7 @@ function readerOf(call: Call, deps: VerbDeps, route: Route): Reader {
       resource: kind.resource,
       apiVersion: apiVersionOf(kind.group, version),
       kind: kind.kind,
-      isTypedInLists: kind.custom || call.at.class === 'virtual',
+      isTypedInLists: kind.custom,
     },
     get whole() {
       return whole;

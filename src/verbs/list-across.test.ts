@@ -197,6 +197,15 @@ describe('pages of a list over all namespaces', () => {
     ]);
   });
 
+  it('go on inside a namespace also without a limit', async () => {
+    const one = lab();
+    const first = await one.ask('GET', '/api/v1/pods?limit=2');
+    const token = encodeURIComponent(String((first.object['metadata'] as JsonObject)['continue']));
+    const rest = await one.ask('GET', `/api/v1/pods?continue=${token}`);
+    expect(one.upstream.texts().slice(4)).toContain(`${pods('acme--default')}?continue=upstream-2`);
+    expect([...shown(first), ...shown(rest)]).toEqual(['default/a', 'default/b', 'default/c', 'web/d', 'web/e']);
+  });
+
   it('end with 410 when the revision is gone meanwhile', async () => {
     const first = await lab().ask('GET', '/api/v1/pods?limit=2');
     const token = encodeURIComponent(String((first.object['metadata'] as JsonObject)['continue']));

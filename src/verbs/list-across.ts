@@ -58,7 +58,7 @@ export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
   const from = position === undefined ? all : all.filter((namespace) => !isBefore(namespace, position.namespace));
   const walked =
     limit === 0
-      ? await listWhole(call, deps, from, revision)
+      ? await listWhole(call, deps, from, revision, position)
       : await listPage(call, deps, from, revision, limit, position);
   if ('reply' in walked) return walked.reply;
 
@@ -151,13 +151,15 @@ async function listWhole(
   deps: VerbDeps,
   namespaces: readonly TenantName[],
   revision: string,
+  position: Position | undefined,
 ): Promise<Refused | Walked> {
   const parts: JsonObject[] = new Array(namespaces.length);
   let next = 0;
   let refused: Refused | undefined;
   async function work(): Promise<void> {
     for (let at = next++; at < namespaces.length && refused === undefined; at = next++) {
-      const part = await listPart(call, deps, namespaces[at] as TenantName, exactly(revision));
+      const namespace = namespaces[at] as TenantName;
+      const part = await listPart(call, deps, namespace, placeIn(namespace, revision, position));
       if ('reply' in part) refused = part;
       else parts[at] = part.document;
     }
@@ -178,9 +180,8 @@ async function listPage(
   const parts: JsonObject[] = [];
   let room = limit;
   for (const [at, namespace] of namespaces.entries()) {
-    const begun = position !== undefined && position.namespace === namespace ? position.token : '';
-    const query: Pairs = begun === '' ? exactly(revision) : [['continue', begun]];
-    const part = await listPart(call, deps, namespace, [...query, ['limit', String(room)]]);
+    const query: Pairs = [...placeIn(namespace, revision, position), ['limit', String(room)]];
+    const part = await listPart(call, deps, namespace, query);
     if ('reply' in part) return part;
     parts.push(part.document);
     if (part.token !== '') return { parts, next: { namespace, token: part.token } };
@@ -189,6 +190,12 @@ async function listPage(
     if (room <= 0 && following !== undefined) return { parts, next: { namespace: following, token: '' } };
   }
   return { parts };
+}
+
+/** Where to go on in a namespace that is begun already; all of it otherwise. */
+function placeIn(namespace: TenantName, revision: string, position: Position | undefined): Pairs {
+  const isBegun = position?.namespace === namespace && position.token !== '';
+  return isBegun ? [['continue', position.token]] : exactly(revision);
 }
 
 function contentOf(document: JsonObject): JsonValue[] {

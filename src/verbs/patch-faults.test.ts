@@ -55,6 +55,23 @@ describe('a patch that the proxy applies', () => {
   });
 });
 
+describe('an apply', () => {
+  it.each<JsonObject>([{}, { kind: 'ClusterRole' }, { apiVersion: 'rbac.authorization.k8s.io/v1' }])(
+    'of what does not say what it is is refused: %j',
+    async (body) => {
+      await expect(patched(TAKEN, body, '?fieldManager=me', APPLY)).rejects.toMatchObject({
+        code: 'ERR_BAD_REQUEST',
+        message: expect.stringContaining('invalid object type: '),
+      });
+    },
+  );
+
+  it('of another version is refused as an object would be', async () => {
+    const body = { kind: 'ClusterRole', apiVersion: 'v9', metadata: { name: 'one' } };
+    await expect(patched(TAKEN, body, '?fieldManager=me', APPLY)).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST' });
+  });
+});
+
 describe('force', () => {
   it('is for apply alone', async () => {
     await expect(patched(TAKEN, {}, '?force=true')).rejects.toMatchObject({

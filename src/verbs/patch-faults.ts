@@ -9,7 +9,7 @@ import { ApiError, invalid } from '../errors.ts';
 import type { Body, Reply } from '../exchange.ts';
 import { forbiddenField, invalidValue } from '../k8s/field-problems.ts';
 import { uidOf } from '../k8s/meta.ts';
-import type { JsonObject } from '../k8s/types.ts';
+import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import type { Call } from './call.ts';
 
 const APPLY = 'application/apply-patch+yaml';
@@ -17,8 +17,15 @@ const APPLY = 'application/apply-patch+yaml';
 const UNDECODED = /^.* cannot be handled as a \S+: |^(?=the API version in the data )/;
 const NO_OBJECT = { group: '', what: '', name: '' };
 
-/** @throws {ApiError} ERR_INVALID */
-export function checkPatchOptions({ info }: Call, { contentType }: Body): void {
+/** @throws {ApiError} ERR_INVALID; ERR_BAD_REQUEST for an apply of what does not say what it is */
+export function checkPatch({ info, at }: Call, { contentType, document }: Body): void {
+  // Of other kinds upstream says so itself; here the type would be filled in.
+  if (contentType === APPLY && at.class === 'virtual' && isObject(document)) {
+    const { apiVersion, kind } = document;
+    if (apiVersion && kind) return;
+    const [group, version] = splitApiVersion(String(apiVersion ?? ''));
+    throw new ApiError('ERR_BAD_REQUEST', `invalid object type: ${group}/${version}, Kind=${String(kind ?? '')}`);
+  }
   if (contentType === APPLY || !info.query.has('force')) return;
   const problem = forbiddenField('force', 'may not be specified for non-apply patch');
   throw invalid({ ...NO_OBJECT, group: 'meta.k8s.io', what: 'PatchOptions' }, [problem]);
@@ -28,7 +35,9 @@ export function checkPatchOptions({ info }: Call, { contentType }: Body): void {
  * Runs what writes the outcome of a patch: of what does not decode the patch is to blame.
  * @throws {ApiError} ERR_INVALID, and whatever else `write` throws
  */
-export async function blamingPatch({ document }: Body, write: () => Promise<Reply>): Promise<Reply> {
+export async function blamingPatch({ document, contentType }: Body, write: () => Promise<Reply>): Promise<Reply> {
+  // An apply is the object itself.
+  if (contentType === APPLY) return await write();
   let reply: Reply;
   try {
     reply = await write();

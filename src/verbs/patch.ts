@@ -19,7 +19,7 @@ import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant, isGrant } from './confirm-grant.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { createForApply } from './namespaces.ts';
-import { blamingPatch, checkPatchOptions, refuseOtherUid } from './patch-faults.ts';
+import { blamingPatch, checkPatch, refuseOtherUid } from './patch-faults.ts';
 import { verbParameters } from './query.ts';
 import { readMergeWrite, readStored } from './read-merge-write.ts';
 import { isNamespaces, type Route, routeOf } from './route.ts';
@@ -40,7 +40,7 @@ const APPLIED_HERE = new Set(['application/merge-patch+json', JSON_PATCH]);
 
 export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   const given = patchOf(call);
-  checkPatchOptions(call, given);
+  checkPatch(call, given);
   if (isObject(given.document)) refuseUnknownRole(call, given.document, true);
   const body = given.contentType === APPLY ? meeting(given, await confirmCreation(call, deps)) : given;
   await ensureNamespace(call, deps);

@@ -73,11 +73,12 @@ export function cutList(call: Call, list: JsonObject): JsonObject {
 export function cutRows(call: Call, table: JsonObject): JsonObject {
   const wanted = call.info.query.get('includeObject') ?? 'Metadata';
   if (wanted === 'Object') return table;
+  const version = call.accept.as?.version ?? 'v1';
   for (const row of objects(table, 'rows')) {
     const { object } = row;
     if (wanted === 'None') row['object'] = null;
     else if (isObject(object) && !isPartial(object))
-      row['object'] = { kind: PARTIAL, apiVersion: 'meta.k8s.io/v1', metadata: metadataOf(object) };
+      row['object'] = { kind: PARTIAL, apiVersion: `meta.k8s.io/${version}`, metadata: metadataOf(object) };
   }
   return table;
 }

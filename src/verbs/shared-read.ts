@@ -57,8 +57,11 @@ export function getKept(call: Call, deps: VerbDeps): Reply | undefined {
 function versionAsked({ info: { query, verb }, accept }: Call): string | undefined {
   const version = query.get('resourceVersion') ?? '';
   if (accept.as !== undefined || !/^\d{1,19}$/.test(version)) return undefined;
-  if (verb === 'get' || version === '0') return version;
-  const isPaged = (query.get('continue') ?? '') !== '' || integerParameter(query, 'limit') > 0;
+  if (verb === 'get') return version;
+  // Where a walk goes on is not the view's to tell.
+  if ((query.get('continue') ?? '') !== '') return undefined;
+  if (version === '0') return version;
+  const isPaged = integerParameter(query, 'limit') > 0;
   return isPaged || query.get('resourceVersionMatch') === 'Exact' ? undefined : version;
 }
 
@@ -70,7 +73,10 @@ function listReply(call: Call, view: View, state: Snapshot, selection: Selection
     isAll
       ? items
       : items.filter((item) => (namespace === '' || item.namespace === namespace) && selects(selection, item));
-  const head = { kind: list.kind, apiVersion: list.apiVersion, metadata: { resourceVersion: state.version } };
+  // Of custom resources the API server says always that there is no more.
+  const continued = type.isTypedInLists ? { continue: '' } : {};
+  const metadata = { ...continued, resourceVersion: state.version };
+  const head = { kind: list.kind, apiVersion: list.apiVersion, metadata };
   const texts: Array<SharedText | Uint8Array> = isAll
     ? [...state.chunks]
     : [
