@@ -30,9 +30,7 @@ describe('discovery', () => {
       const versions = (await tenant.kubectl('api-versions')).split('\n');
       for (const version of ['v1', 'apps/v1', 'batch/v1', 'admissionregistration.k8s.io/v1'])
         expect(versions).toContain(version);
-      expect(
-        versions.filter((version) => /flowcontrol|apiregistration|kubeveil/.test(version)),
-      ).toEqual([]);
+      expect(versions.filter((version) => /flowcontrol|apiregistration|kubeveil/.test(version))).toEqual([]);
     });
   });
 
@@ -119,12 +117,7 @@ describe('what is the host\u2019s', () => {
 
   it('is not there where it is not offered', async () => {
     await asBoth(both, async (tenant) => {
-      for (const kind of [
-        'flowschemas',
-        'apiservices',
-        'csidrivers',
-        'tenants.kubeveil.dev',
-      ]) {
+      for (const kind of ['flowschemas', 'apiservices', 'csidrivers', 'tenants.kubeveil.dev']) {
         expect(await tenant.refused(`get ${kind}`)).toContain(
           `the server doesn't have a resource type "${kind.split('.')[0]}"`,
         );
