@@ -87,7 +87,7 @@ func (c *client) define(ctx context.Context, group string) error {
 	if _, err := definitions.Create(ctx, definition, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	return until(ctx, "the definition is established", func(ctx context.Context) (bool, error) {
+	if err := until(ctx, "the definition is established", func(ctx context.Context) (bool, error) {
 		found, err := definitions.Get(ctx, definition.GetName(), metav1.GetOptions{})
 		if err != nil {
 			return false, err
@@ -99,6 +99,13 @@ func (c *client) define(ctx context.Context, group string) error {
 			condition, isMap := one.(map[string]any)
 			return isMap && condition["type"] == "Established" && condition["status"] == "True"
 		}), err
+	}); err != nil {
+		return err
+	}
+	// Established is what the definition says; discovery is where the API has it.
+	return until(ctx, "the kind is in discovery", func(context.Context) (bool, error) {
+		_, err := c.typed.Discovery().ServerResourcesForGroupVersion(group + "/v1")
+		return err == nil, nil
 	})
 }
 
