@@ -68,7 +68,7 @@ async function makeGoPrograms(go: GoTool, folder: string): Promise<void> {
   }
   const { stdout } = await run(go.file, ['list', '-m', '-f', '{{.Dir}}', OPERATOR], {
     cwd: GO_MODULE,
-    env: goEnvironment(),
+    env: { ...process.env, ...goEnvironment() },
   });
   const components = join(stdout.trim(), 'config', 'components');
   copyFileSync(join(components, 'crd', 'bases', 'jobset.x-k8s.io_jobsets.yaml'), join(folder, 'definition.yaml'));
