@@ -3,8 +3,8 @@
  * the object as it is or was.
  *
  * The rules are asked first, without any object, so that a request of which nothing speaks costs nothing more.
- * `matchPolicy: Equivalent` reaches other versions of the same resource only where the host keeps one object for all of
- * them unchanged: custom resources.
+ * `matchPolicy` has no effect yet: a rule reaches the versions that it names, as under `Exact`, for showing an object in
+ * another version takes a conversion that only the API server has.
  *
  * @see k8s.io/apiserver pkg/admission/plugin/policy/matching/matching.go, webhook/predicates at v0.36
  */

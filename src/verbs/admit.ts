@@ -9,7 +9,7 @@
  *
  * Where the client named no version itself and somebody else was faster, all of it is done again.
  *
- * @see docs/decisions/0021-admission-by-rehearsal.md
+ * @see docs/decisions/0020-admission-by-rehearsal.md
  */
 import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
