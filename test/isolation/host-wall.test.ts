@@ -16,7 +16,7 @@ import { createUpstream } from '../../src/upstream/upstream.ts';
 import { servedKinds } from '../support/api.ts';
 import { type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { expectHostUnchanged } from '../support/host-diff.ts';
-import { proxyKubeconfigPath } from '../support/product.ts';
+import { ADVERTISED, proxyKubeconfigPath } from '../support/product.ts';
 import { samples } from '../support/samples.ts';
 import { CANARY, HOST_NAMESPACE } from '../support/seed-words.ts';
 
@@ -189,6 +189,8 @@ describe('the proxy without the translation of names', () => {
         // It must not make tenants come to itself.
         publicUrl: facts.server,
         policies: loadPolicies('policies'),
+        // As the proxy under test: two that disagree would write over each other.
+        advertised: { addresses: [ADVERTISED.split(':')[0] as string], port: Number(ADVERTISED.split(':')[1]) },
       },
       {
         namesOf: ({ id }) =>
