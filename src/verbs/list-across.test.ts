@@ -118,6 +118,19 @@ describe('a list over all namespaces', () => {
     ]);
   });
 
+  it('asks in no other namespace than the one that the client selects', async () => {
+    const selected = 'fieldSelector=metadata.namespace=acme--web';
+    const lab = new VerbLab({
+      [`${FIRST}&${selected}`]: podList([]),
+      [`${NAMESPACES}${EXACT}`]: namespaceList('acme--default', 'acme--web', 'acme--x'),
+      [`${pods('acme--web')}?${EXACT}&limit=1&${selected}`]: podList([pod('acme--web', 'a')]),
+    });
+    const reply = await lab.ask('GET', '/api/v1/pods?limit=1&fieldSelector=metadata.namespace%3Dweb');
+    expect(shown(reply)).toEqual(['web/a']);
+    // Nothing can follow, so no page is promised.
+    expect(reply.object['metadata']).toEqual({ resourceVersion: '50' });
+  });
+
   it('joins Tables, with the columns once', async () => {
     const columns = [{ name: 'Name', type: 'string', format: 'name' }];
     const table = (...names: string[]): Scripted => ({

@@ -15,6 +15,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
+import { parseFieldSelector } from '../k8s/selector.ts';
 import { isPartialList, isTable } from '../k8s/shapes.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import type { TenantName, UpstreamName } from '../tenancy/names.ts';
@@ -107,7 +108,15 @@ async function namespacesAt(call: Call, deps: VerbDeps, revision: string): Promi
   });
   if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
   const names = objects(answer.document, 'items').map((item) => call.scope.names.down(nameOf(item) as UpstreamName));
-  return names.filter((name) => name !== undefined).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+  const own = names.filter((name) => name !== undefined).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+  const pinned = pinnedNamespace(call);
+  return pinned === undefined ? own : own.filter((name) => name === pinned);
+}
+
+/** The only namespace that the client's field selector lets through: nothing of another has to be asked for. */
+function pinnedNamespace({ info }: Call): string | undefined {
+  const { requirements } = parseFieldSelector(info.query.get('fieldSelector') ?? '');
+  return requirements.find(({ field, operator }) => field === 'metadata.namespace' && operator === '=')?.value;
 }
 
 const NAMES_ONLY = {

@@ -91,7 +91,7 @@ func (c *client) applies(ctx context.Context, group string) map[string]applied {
 			return found.ManagedFields, nil
 		},
 		"ClusterRole": func(manager, value string, force bool) ([]metav1.ManagedFieldsEntry, error) {
-			wanted := rbacv1.ClusterRole("applied").WithLabels(labels).WithRules(rbacv1.PolicyRule().
+			wanted := rbacv1.ClusterRole("applied-by-client-go").WithLabels(labels).WithRules(rbacv1.PolicyRule().
 				WithAPIGroups("").WithResources("pods").WithVerbs("get").WithResourceNames(value))
 			found, err := c.typed.RbacV1().ClusterRoles().Apply(ctx, wanted, options(manager, force))
 			if err != nil {

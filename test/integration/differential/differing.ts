@@ -79,7 +79,11 @@ function volatile(value: unknown, key = ''): unknown {
     if (NEVER_SAME.get(key)?.test(value) === true) return `<${key}>`;
     return IN_TEXT.reduce((text, [pattern, by]) => text.replace(pattern, by), value);
   }
-  if (Array.isArray(value)) return value.map((item) => volatile(item, key));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => volatile(item, key));
+    // In the order of their times, which are not the same on both sides.
+    return key === 'managedFields' ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, volatile(entry, name)]));
 }
