@@ -53,7 +53,8 @@ export function requestOnce(asked: RawRequest): Promise<RawAnswer> {
     ...(asked.caPem === undefined ? {} : { ca: asked.caPem }),
     ...(asked.certPem === undefined ? {} : { cert: asked.certPem, key: asked.keyPem }),
   });
-  outgoing.once('error', reject);
+  // Of a connection that breaks after its answer nothing is to be said.
+  outgoing.on('error', reject);
   outgoing.once('response', (incoming) => {
     const chunks: Buffer[] = [];
     const finish = (): void => {
@@ -75,7 +76,7 @@ export function requestOnce(asked: RawRequest): Promise<RawAnswer> {
       outgoing.destroy();
     });
     incoming.once('end', finish);
-    incoming.once('error', reject);
+    incoming.on('error', reject);
   });
   outgoing.end(body);
   return promise;

@@ -42,7 +42,7 @@ export function openUpgrade(options: UpgradeRequest): Promise<OpenedUpgrade> {
     ...(certPem === undefined ? {} : { cert: certPem, key: keyPem }),
     headers: { connection: 'Upgrade', upgrade: protocol, ...handshake, ...options.headers },
   });
-  outgoing.once('error', reject);
+  outgoing.on('error', reject);
   outgoing.once('upgrade', ({ headers }, socket) => {
     let ended = false;
     socket.on('error', () => {});

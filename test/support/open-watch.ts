@@ -40,7 +40,7 @@ export function openWatch({
     ...(certPem === undefined ? {} : { cert: certPem, key: keyPem }),
     headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` },
   });
-  outgoing.once('error', reject);
+  outgoing.on('error', reject);
   outgoing.once('response', (incoming) => {
     const chunks: Buffer[] = [];
     let ended: string | undefined;

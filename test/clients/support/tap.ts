@@ -49,6 +49,9 @@ export async function openTap(target: TapTarget): Promise<Tap> {
     rejectUnauthorized: false,
     ALPNProtocols: ['h2', 'http/1.1'],
   });
+  // A client that goes in the middle of a handshake.
+  server.on('tlsClientError', () => {});
+  server.on('connection', (socket) => socket.on('error', () => {}));
   server.on('secureConnection', (client) => {
     const isHttp2 = client.alpnProtocol === 'h2';
     const line: Line = { isHttp2, chunks: [] };
@@ -85,8 +88,10 @@ export async function openTap(target: TapTarget): Promise<Tap> {
 
 function dial({ server, caPem, certPem, keyPem }: TapTarget, isHttp2: boolean, withCertificate: boolean): TLSSocket {
   const { hostname, port } = new URL(server);
+  const socket = connectTcp({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
   return connect({
-    socket: connectTcp({ host: hostname, port: Number(port) }),
+    socket,
     host: hostname,
     ca: caPem,
     ALPNProtocols: [isHttp2 ? 'h2' : 'http/1.1'],
