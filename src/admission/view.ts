@@ -7,10 +7,9 @@ import type { JsonObject } from '../k8s/types.ts';
 import { rowAt } from '../kinds/at-version.ts';
 import { type KindAtVersion, type KindRegistry, VIRTUAL_VERSION } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/table.ts';
-import { type TenantId, tenantNames } from '../tenancy/names.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
+import type { TenantId } from '../tenancy/names.ts';
 import { toTenant } from '../translate/object.ts';
-import { Renames } from '../translate/renames.ts';
+import { scopeOfStored } from '../translate/stored-scope.ts';
 import type { Followed } from './store.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -25,16 +24,6 @@ export function createConfigurationView(kinds: KindRegistry): ConfigurationView 
     if (kind === undefined) return undefined;
     const at = rows.get(resource) ?? rowAt(kind, 'virtual', VIRTUAL_VERSION);
     rows.set(resource, at);
-    // More than the id of its tenant does not stand in a configuration.
-    const tenant: Tenant = { id, uid: '', createdAt: '', phase: 'Active', clientCaPem: '', policy: '' };
-    const scope = {
-      names: tenantNames(id),
-      tenant,
-      kinds,
-      namesHost: () => false,
-      isOwnNamespace: () => false,
-      renames: new Renames(),
-    };
-    return toTenant(cloneJson(object), at, scope);
+    return toTenant(cloneJson(object), at, scopeOfStored(id, kinds));
   };
 }

@@ -12,10 +12,9 @@ import type { JsonObject } from '../k8s/types.ts';
 import { rowAt } from '../kinds/at-version.ts';
 import type { KindAtVersion, KindRegistry } from '../kinds/kind.ts';
 import { KINDS } from '../kinds/table.ts';
-import { type TenantId, tenantNames } from '../tenancy/names.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
+import type { TenantId } from '../tenancy/names.ts';
 import { toTenant } from '../translate/object.ts';
-import { Renames } from '../translate/renames.ts';
+import { scopeOfStored } from '../translate/stored-scope.ts';
 import type { RbacResource } from './rbac-index.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -40,17 +39,7 @@ export function createRoleView(isHostGroup: KindRegistry['isHostGroup']): RoleVi
   return (id, resource, object) => {
     const at = one(({ kind }) => kind.resource === resource, RBAC);
     if (at === undefined) return undefined;
-    // More than the id of its tenant does not stand in a role.
-    const tenant: Tenant = { id, uid: '', createdAt: '', phase: 'Active', clientCaPem: '', policy: '' };
-    const scope = {
-      names: tenantNames(id),
-      tenant,
-      kinds,
-      namesHost: () => false,
-      isOwnNamespace: () => false,
-      renames: new Renames(),
-    };
-    return toTenant(cloneJson(object), at, scope);
+    return toTenant(cloneJson(object), at, scopeOfStored(id, kinds));
   };
 }
 
