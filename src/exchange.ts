@@ -47,6 +47,11 @@ export interface RequestHead {
   readonly signal: AbortSignal;
 }
 
+/** The head of a request that the proxy makes itself, in the name of what it serves: no client sent any header. */
+export function headOfOwn(own: Pick<RequestHead, 'id' | 'method' | 'target' | 'signal'>): RequestHead {
+  return { ...own, headers: new Map(), rawHeaders: [], impersonate: new Map(), peerCertificate: undefined };
+}
+
 export interface Upgrade {
   readonly protocol: 'websocket' | 'SPDY/3.1';
   /** Of the handshake, what goes on: lower-case names; one may occur more than once. */

@@ -2,7 +2,7 @@
  * A client inside a tenant's virtual cluster: the proxy doing there what kube-controller-manager does in a real one. It
  * goes by the verbs that serve the tenant, and as the tenant upstream, so that the host confines it as it does them.
  */
-import type { Identity } from '../exchange.ts';
+import { headOfOwn, type Identity } from '../exchange.ts';
 import { MASTERS } from '../k8s/rbac.ts';
 import { text } from '../k8s/read.ts';
 import { apiVersionOf, type JsonObject } from '../k8s/types.ts';
@@ -32,16 +32,7 @@ export function createRoleStore({ view, verbDeps, scopeOf, signal }: TenantClien
     if (at === undefined || !info.isResource) return;
     const username = `system:serviceaccount:kube-system:${AGGREGATION}`;
     const identity: Identity = { username, groups: [MASTERS], uid: '', extra: {} };
-    const head = {
-      id: `${AGGREGATION} of ${tenant.id}`,
-      method: 'PATCH',
-      target,
-      headers: new Map(),
-      rawHeaders: [],
-      impersonate: new Map(),
-      peerCertificate: undefined,
-      signal,
-    };
+    const head = headOfOwn({ id: `${AGGREGATION} of ${tenant.id}`, method: 'PATCH', target, signal });
     const document = { apiVersion: apiVersionOf(GROUP, 'v1'), kind: 'ClusterRole', metadata: { name }, rules };
     const body = { contentType: 'application/apply-patch+yaml', document };
     const accept = { media: 'json', as: undefined } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindAt, scopeOf } from '../../test/support/translate-scope.ts';
-import type { RequestHead } from '../exchange.ts';
+import { headOfOwn } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { UpstreamPassage, UpstreamPassed, UpstreamRequest } from '../ports.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
@@ -47,16 +47,7 @@ async function send(host: Host, method: string, target: string, rawHeaders: stri
   if (!info.isResource) throw new Error(`${target} names no resource`);
   const scope = scopeOf('acme');
   const at = kindAt(scope, `/${info.resource}`);
-  const head: RequestHead = {
-    id: 'id',
-    method,
-    target,
-    headers: new Map(),
-    impersonate: new Map(),
-    rawHeaders,
-    peerCertificate: undefined,
-    signal: new AbortController().signal,
-  };
+  const head = { ...headOfOwn({ id: 'id', method, target, signal: new AbortController().signal }), rawHeaders };
   const identity = { username: 'alice', groups: [], uid: '', extra: {} };
   const call = { info, at, head, scope, identity, tenant: scope.tenant, body: undefined, incoming: pieces('sent') };
   const reply = await connect(

@@ -9,6 +9,7 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Collection } from '../cache/source.ts';
 import type { Reader, View } from '../cache/view.ts';
+import { headOfOwn } from '../exchange.ts';
 import { labelsOf, namespaceOf, versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
 import { apiVersionOf, type JsonObject, type WatchEvent } from '../k8s/types.ts';
@@ -87,16 +88,7 @@ function ownCall(call: Call): Call {
   const { username: _username, ...scope } = call.scope;
   return {
     ...call,
-    head: {
-      id: 'cache',
-      method: 'GET',
-      target: '',
-      headers: new Map(),
-      rawHeaders: [],
-      impersonate: new Map(),
-      peerCertificate: undefined,
-      signal: NEVER,
-    },
+    head: headOfOwn({ id: 'cache', method: 'GET', target: '', signal: NEVER }),
     identity: { username: CACHE_USER, groups: [], uid: '', extra: {} },
     accept: { media: 'json', as: undefined },
     body: undefined,

@@ -2,9 +2,11 @@
  * Verbs over a scripted host, for unit tests: the real translator and table of kinds, one tenant (`acme`) with the ready
  * namespaces `default` and `web`, and a host that answers what the test says.
  */
+
 import { createSealer } from '../../src/codec/seal.ts';
 import type { ApiError } from '../../src/errors.ts';
 import type { Accept, Reply, SharedEvent } from '../../src/exchange.ts';
+import { headOfOwn } from '../../src/exchange.ts';
 import type { DeletedObject, Informer } from '../../src/k8s/informer.ts';
 import { keyOf } from '../../src/k8s/meta.ts';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
@@ -117,16 +119,7 @@ export class VerbLab {
     const at = this.scope.kinds.byResource(tenant, info.group, info.version, info.resource);
     if (at === undefined) throw new Error(`${target} names no kind that ${tenant.id} has`);
     return {
-      head: {
-        id: 'id',
-        method,
-        target,
-        headers: new Map(),
-        rawHeaders: [],
-        impersonate: new Map(),
-        peerCertificate: undefined,
-        signal: new AbortController().signal,
-      },
+      head: headOfOwn({ id: 'id', method, target, signal: new AbortController().signal }),
       info,
       identity: { username: 'alice', groups: ['system:authenticated'], uid: '', extra: {} },
       tenant,
