@@ -3,7 +3,6 @@ import { Feed } from '../../test/support/scripted-upstream.ts';
 import {
   at,
   bookmark,
-  EVERYTHING,
   event,
   hostOf,
   reading,
@@ -24,13 +23,6 @@ beforeEach(() => {
   lab = new ViewLab();
 });
 afterEach(() => lab[Symbol.dispose]());
-
-const OPTIONS = {
-  selection: EVERYTHING,
-  bookmarks: true,
-  untilMs: Number.POSITIVE_INFINITY,
-  signal: new AbortController().signal,
-};
 
 describe('a watch of a view', () => {
   async function quiet(pastBytes?: number): Promise<{ view: View; feed: Feed }> {
@@ -62,7 +54,7 @@ describe('a watch of a view', () => {
 
   it('does not go back further than the view does, and waits silently for what is to come', async () => {
     const { view, feed } = await quiet();
-    expect(view.watch({ ...OPTIONS, from: '9' })).toBeUndefined();
+    expect(view.watch(lab.asking({ from: '9' }))).toBeUndefined();
     const cursor = lab.open(view, { from: '12' });
     feed.send(event('ADDED', widget('a', 11)), event('ADDED', widget('b', 12)), event('ADDED', widget('c', 13)));
     expect(await take(cursor, 1)).toEqual(['ADDED c@13']);

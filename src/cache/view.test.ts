@@ -3,7 +3,6 @@ import { Feed, queryOf, type Scripted, ScriptedUpstream } from '../../test/suppo
 import {
   at,
   bookmark,
-  EVERYTHING,
   EXPIRED,
   event,
   hostOf,
@@ -24,13 +23,6 @@ beforeEach(() => {
   lab = new ViewLab();
 });
 afterEach(() => lab[Symbol.dispose]());
-
-const OPTIONS = {
-  selection: EVERYTHING,
-  bookmarks: true,
-  untilMs: Number.POSITIVE_INFINITY,
-  signal: new AbortController().signal,
-};
 
 describe('a view', () => {
   it('is what was read, and what came since, also while it was read', async () => {
@@ -129,7 +121,7 @@ describe('a view', () => {
     const cursor = lab.open(view, { from: '10' });
     first.send(event('MODIFIED', widget('one', 12)), EXPIRED);
     expect(await rest(cursor)).toEqual(['MODIFIED one@12', 'ERROR @']);
-    expect(view.watch({ ...OPTIONS, from: '12' })).toBeUndefined();
+    expect(view.watch(lab.asking({ from: '12' }))).toBeUndefined();
   });
 
   it('is not waited for when upstream does not answer from the start', async () => {

@@ -13,7 +13,7 @@ import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../../src/tenancy/names.ts';
 import { Feed, type Scripted, ScriptedUpstream } from './scripted-upstream.ts';
 
-export const EVERYTHING = { label: parseLabelSelector(''), field: parseFieldSelector('') };
+const EVERYTHING = { label: parseLabelSelector(''), field: parseFieldSelector('') };
 
 export class ViewLab implements Disposable {
   nowMs = 1_000_000;
@@ -68,14 +68,14 @@ export class ViewLab implements Disposable {
     );
   }
 
+  /** What a client of a view asks for when it says nothing special. */
+  asking(options: Partial<CursorOptions> & { from: string }): CursorOptions {
+    const { signal } = this.ending;
+    return { selection: EVERYTHING, bookmarks: true, untilMs: this.nowMs + 3_600_000, signal, ...options };
+  }
+
   open(view: View, options: Partial<CursorOptions> & { from: string }): Cursor {
-    const cursor = view.watch({
-      selection: EVERYTHING,
-      bookmarks: true,
-      untilMs: this.nowMs + 3_600_000,
-      signal: this.ending.signal,
-      ...options,
-    });
+    const cursor = view.watch(this.asking(options));
     if (cursor === undefined) throw new Error(`the view does not go back to ${options.from}`);
     return cursor;
   }
