@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Feed, queryOf, type Scripted } from '../../test/support/scripted-upstream.ts';
-import { at, bookmark, event, hostOf, ViewLab, watch, widget } from '../../test/support/view-lab.ts';
+import { at, bookmark, EXPIRED, event, hostOf, ViewLab, watch, widget } from '../../test/support/view-lab.ts';
+import type { TenantId } from '../tenancy/names.ts';
 import type { Source } from './source.ts';
 
 let lab: ViewLab;
@@ -65,5 +66,35 @@ describe('knowing that everything was told', () => {
     const later = settled(source);
     expect(await Promise.all([first, together, later])).toEqual(Array(3).fill('fresh at 10'));
     expect(upstream.requests).toHaveLength(4);
+  });
+});
+
+describe('a source of what is known already', () => {
+  it('goes on from there, with the selector of its collection in each request', async () => {
+    const upstream = hostOf(at(10), watch(new Feed()));
+    const source = lab.source(upstream, { from: '7', fields: 'spec.nodeName=a' });
+    await source.whenStarted();
+    expect(source.progress).toBe('7');
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(2));
+    expect(upstream.requests.map(queryOf)).toMatchObject([
+      { limit: '1', fieldSelector: 'spec.nodeName=a' },
+      { watch: 'true', resourceVersion: '7', fieldSelector: 'spec.nodeName=a' },
+    ]);
+  });
+
+  it('begins at "now", and has its views read everything, where upstream has no longer what came since', async () => {
+    const upstream = hostOf(at(10), watch(new Feed().send(EXPIRED).end()), at(12), watch(new Feed()));
+    const source = lab.source(upstream, { from: '7' });
+    const gap = new Promise<void>((resolve) => {
+      source.subscribe({ tenant: 'acme' as TenantId, event() {}, gap: resolve, failed() {} });
+    });
+    await gap;
+    await vi.waitFor(() => expect(source.progress).toBe('12'));
+  });
+
+  it('ends where upstream has not come so far: its store was restored', async () => {
+    const source = lab.source(hostOf(at(6)), { from: '7' });
+    await expect(source.whenStarted()).rejects.toThrow('has ended');
+    expect(lab.faults).toEqual([expect.stringContaining('its store was restored')]);
   });
 });

@@ -25,6 +25,10 @@ export interface Collection {
   readonly path: string;
   /** Label selector of the proxy's own; `''` for none. */
   readonly labels: string;
+  /** Field selector of the proxy's own. */
+  readonly fields?: string;
+  /** What is known already is of this revision: it begins there, where upstream has got so far. */
+  readonly from?: string;
   /** Whose an object is: `undefined` is nobody's, `everybody` each view's own to decide. */
   ownerOf(object: JsonObject): TenantId | 'everybody' | undefined;
 }
@@ -168,11 +172,12 @@ export class Source {
   async #begin(): Promise<void> {
     const again = this.progress !== '';
     const now = await this.#probe();
-    if (again && compareVersions(now, this.progress) < 0) throw restored();
+    const from = again ? this.progress : (this.#collection.from ?? '');
+    if (compareVersions(now, from) < 0) throw restored();
     // Told before it is known how far upstream is: views stand where they were until they have read everything again.
     if (again) for (const subscriber of [...this.#subscribers]) this.#tell(() => subscriber.gap());
     this.#begun += 1;
-    this.#progress.advance(now);
+    this.#progress.advance(again || from === '' ? now : from);
     this.#connected = true;
     this.#started.resolve();
   }
@@ -183,12 +188,12 @@ export class Source {
 
   /** The revision that upstream is at, for a price that does not grow with the collection. */
   async #probe(): Promise<string> {
-    const { identity, path, labels } = this.#collection;
+    const { identity, path } = this.#collection;
     const answer = await this.#options.upstream.request({
       identity,
       method: 'GET',
       path,
-      query: [...selector(labels), ['limit', '1']],
+      query: [...selectors(this.#collection), ['limit', '1']],
       accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json',
       signal: this.#ending.signal,
     });
@@ -222,13 +227,13 @@ export class Source {
   }
 
   #openWatch(seconds: number): Promise<UpstreamStream> {
-    const { identity, path, labels } = this.#collection;
+    const { identity, path } = this.#collection;
     return this.#options.upstream.stream({
       identity,
       method: 'GET',
       path,
       query: [
-        ...selector(labels),
+        ...selectors(this.#collection),
         ['watch', 'true'],
         ['allowWatchBookmarks', 'true'],
         ['resourceVersion', this.progress],
@@ -291,8 +296,11 @@ export class Source {
   }
 }
 
-function selector(labels: string): Array<readonly [string, string]> {
-  return labels === '' ? [] : [['labelSelector', labels]];
+function selectors({ labels, fields = '' }: Collection): Array<readonly [string, string]> {
+  return [
+    ...(labels === '' ? [] : [['labelSelector', labels] as const]),
+    ...(fields === '' ? [] : [['fieldSelector', fields] as const]),
+  ];
 }
 
 /** 401 comes while the proxy's own token is renewed, 403 also from an API server that has just started; 429 and 5xx pass. */

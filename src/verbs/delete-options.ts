@@ -5,13 +5,14 @@
  * @see k8s.io/apiserver pkg/endpoints/handlers/delete.go and k8s.io/apimachinery
  *   pkg/apis/meta/v1/validation/validation.go (ValidateDeleteOptions) at v0.36
  */
+
 import { ApiError, invalid } from '../errors.ts';
 import type { Query } from '../exchange.ts';
 import { type FieldProblem, invalidValue, notSupported } from '../k8s/field-problems.ts';
+import { isOn } from '../k8s/query.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { Call } from './call.ts';
 import { integerParameter } from './list-options.ts';
-import { isOn } from './query.ts';
 
 const KIND = 'DeleteOptions';
 const GRACE = 'gracePeriodSeconds';

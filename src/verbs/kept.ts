@@ -6,9 +6,10 @@
  * another store with revisions of its own; kinds of which ownership is in the object itself.
  */
 
+import type { Kept } from '../cache/begin-watch.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Collection } from '../cache/source.ts';
-import type { Reader, View } from '../cache/view.ts';
+import type { Reader } from '../cache/view.ts';
 import { headOfOwn } from '../exchange.ts';
 import { labelsOf, namespaceOf, versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
@@ -22,12 +23,6 @@ import { listAcross } from './list-across.ts';
 import { type Route, routeAcrossNamespaces, routeOf } from './route.ts';
 import { isSuccess } from './send.ts';
 import { showEvent } from './watch-event.ts';
-
-export interface Kept {
-  readonly view: View;
-  /** Everything in it was read after it was asked for. */
-  readonly isNew: boolean;
-}
 
 /**
  * The view that holds what this request asks for, perhaps not ready yet; undefined where there is none. What asks for one

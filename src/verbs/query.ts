@@ -40,12 +40,6 @@ export function isDryRun(query: Query): boolean {
   return (query.get('dryRun') ?? '') !== '';
 }
 
-/** As Kubernetes converts a query parameter to a boolean: present and neither `0` nor `false`. */
-export function isOn(query: Query, name: string): boolean {
-  const value = query.get(name)?.toLowerCase();
-  return value !== undefined && value !== '0' && value !== 'false';
-}
-
 /** Those of these parameters that the client gave. */
 export function pick(query: Query, names: readonly string[]): Pairs {
   return names.flatMap((name) => {

@@ -5,14 +5,16 @@
  *
  * Initial events are those of the exact cross-namespace LIST, then the bookmark that ends them, then what came since.
  */
+
 import type { Reply, SharedEvent } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
+import { isOn } from '../k8s/query.ts';
 import { isTable } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { listAcross } from './list-across.ts';
-import { isOn, type Pairs, pick, selectorParameters, verbParameters } from './query.ts';
+import { type Pairs, pick, selectorParameters, verbParameters } from './query.ts';
 import { routeAcrossNamespaces } from './route.ts';
 import { sendWatch } from './send.ts';
 import { type Events, type SharedWatch, sharedWatch, showUntilShared } from './shared-watch.ts';

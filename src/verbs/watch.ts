@@ -4,12 +4,14 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
  */
+
 import type { Reply, SharedEvent } from '../exchange.ts';
 import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
+import { isOn } from '../k8s/query.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
-import { isOn, selectorParameters, verbParameters } from './query.ts';
+import { selectorParameters, verbParameters } from './query.ts';
 import { cutObject, cutRows } from './representation.ts';
 import { routeOf } from './route.ts';
 import { sendWatch } from './send.ts';

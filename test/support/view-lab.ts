@@ -21,12 +21,13 @@ export class ViewLab implements Disposable {
   readonly sources: Source[] = [];
   readonly faults: string[] = [];
 
-  source(upstream: ScriptedUpstream): Source {
+  source(upstream: ScriptedUpstream, more: { fields?: string; from?: string } = {}): Source {
     const source = new Source(
       {
         identity: { as: 'reader' },
         path: '/apis/example.com/v1/widgets',
         labels: '',
+        ...more,
         ownerOf: (object) => tenantOf((object['metadata'] as { namespace: UpstreamName }).namespace),
       },
       { upstream, onError: (error) => this.faults.push(String(error)) },
