@@ -80,6 +80,21 @@ export interface UpstreamPassing {
   pass(passage: UpstreamPassage): Promise<UpstreamPassed>;
 }
 
+/** A port of a pod. */
+export interface UpstreamForward {
+  readonly identity: UpstreamIdentity;
+  /** `/api/v1/namespaces/acme--web/pods/a/portforward` */
+  readonly path: string;
+  readonly port: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bytes to and from a port of a pod, by way of the host's API server and the pod's node. */
+export interface UpstreamForwarding {
+  /** @throws {Error} when it cannot be opened. Where nothing listens, the stream ends with an error. */
+  forward(wanted: UpstreamForward): Promise<Duplex>;
+}
+
 /** Live tenants. Not synced means that nothing is known: every look-up then throws ERR_UNAVAILABLE. */
 export interface TenantRegistry {
   get(id: TenantId): Tenant | undefined;
@@ -200,6 +215,28 @@ export type Printers = (group: string, resource: string) => Printer | undefined;
  */
 export type StandingObjects = (tenant: Tenant, group: string, resource: string) => JsonObject[];
 
+/** One call of a tenant's webhook: of admission, or of the conversion of a kind. */
+export interface WebhookCall {
+  readonly tenant: Tenant;
+  /** `clientConfig` as the tenant wrote it: `url` or `service`, and `caBundle`. */
+  readonly clientConfig: JsonObject;
+  readonly body: JsonObject;
+  readonly timeoutMs: number;
+  /** Told the webhook as `?timeout=10s`. */
+  readonly tellsTimeout: boolean;
+  /** Fires when the request that it is for is over. */
+  readonly signal: AbortSignal;
+}
+
+/** What a webhook answered, or why there is no answer, in the API server's words and the tenant's terms. */
+export type WebhookAnswer = { readonly document: JsonObject } | { readonly failure: string };
+
+/** Calls tenants' webhooks, where the tenant's own pods or its policy file say that they may be. */
+export interface Webhooks {
+  /** @throws {ApiError} ERR_TIMEOUT when the request itself is over */
+  call(call: WebhookCall): Promise<WebhookAnswer>;
+}
+
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** A request of which a tenant's own admission may have an opinion. All in the tenant's terms. */
@@ -230,6 +267,19 @@ export interface AdmissionSubject {
   find(kind: Gvk, where: ParameterPlace): Promise<readonly JsonObject[] | undefined>;
   /** Of a kind of the tenant: is it in namespaces? Undefined when there is no such kind. */
   isNamespaced(kind: Gvk): boolean | undefined;
+  /** The same resource in other versions, in which rules under `matchPolicy: Equivalent` may speak of it. */
+  equivalents(): readonly EquivalentResource[];
+  /** Objects of the request in another version of their kind. @throws {ApiError} ERR_INTERNAL when that fails */
+  convert(objects: readonly JsonObject[], apiVersion: string): Promise<JsonObject[]>;
+}
+
+/** The resource of a request as another version of it names it. */
+export interface EquivalentResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Of the object, or of the subresource's body. */
+  readonly kind: Gvk;
 }
 
 /** One object by name, or those of some labels. `namespace` '' for cluster-scoped ones. */
@@ -242,14 +292,14 @@ export interface ParameterPlace {
 
 /** The admission of one request by what its tenant has set up. */
 export interface AdmissionRound {
-  /** False when nothing can change the object. */
+  /** False when there is nothing that may change the object. */
   readonly mutates: boolean;
   /**
    * The object as policies and webhooks leave it; the very same one when they leave it alone.
-   * @param object defaulted, without what the server adds when it stores it
+   * @param object defaulted, without what the server adds when it stores it; undefined for a deletion
    * @throws {ApiError}
    */
-  mutate(object: JsonObject, oldObject: JsonObject | undefined): Promise<JsonObject>;
+  mutate<T extends JsonObject | undefined>(object: T, oldObject: JsonObject | undefined): Promise<T>;
   /** @param object undefined for a deletion @throws {ApiError} when it is refused */
   validate(object: JsonObject | undefined, oldObject: JsonObject | undefined): Promise<void>;
   /** What the client is to be warned of, so far. */

@@ -11,8 +11,9 @@ import { type Ask, authorizerValue, requestResourceValue } from '../cel/kubernet
 import { fromJson, Opaque, type Value } from '../cel/values.ts';
 import { child } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { AdmissionSubject } from '../ports.ts';
+import type { AdmissionSubject, EquivalentResource } from '../ports.ts';
 import type { AdmittedObjects } from './matching.ts';
+import { admissionRequest } from './request.ts';
 
 /** Units of cel-go for one expression, and for all of one binding. */
 const EXPRESSION_COST = 1_000_000;
@@ -42,6 +43,8 @@ export class OutOfBudget extends Error {
 export interface EvaluationOptions {
   readonly subject: AdmissionSubject;
   readonly given: AdmittedObjects;
+  /** In which version the objects are given, where it is not the request's own. */
+  readonly as?: EquivalentResource | undefined;
   /** Undefined where the policy takes none, null where it does and the binding has none. */
   readonly params: JsonObject | null | undefined;
   readonly ask: Ask;
@@ -94,7 +97,7 @@ export class Evaluation {
       case 'oldObject':
         return objectValue(given.oldObject);
       case 'request':
-        return fromJson(requestOf(subject));
+        return fromJson(admissionRequest(subject, this.#options.as));
       case 'namespaceObject':
         return namespaceValue(subject.namespaceObject());
       case 'params':
@@ -152,36 +155,6 @@ class PolicyVariables extends Opaque {
 
 function objectValue(object: JsonObject | undefined): Value {
   return object === undefined ? null : fromJson(object);
-}
-
-/** The `AdmissionRequest` that expressions see: without the objects, which are variables of their own. */
-function requestOf(subject: AdmissionSubject): JsonObject {
-  const { kind, group, version, resource, subresource, identity } = subject;
-  const gvk = { group: kind.group, version: kind.version, kind: kind.kind };
-  const gvr = { group, version, resource };
-  return {
-    kind: gvk,
-    resource: gvr,
-    ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
-    requestKind: gvk,
-    requestResource: gvr,
-    name: subject.name,
-    ...(subject.namespace === '' ? {} : { namespace: subject.namespace }),
-    operation: subject.operation,
-    userInfo: userInfoOf(identity),
-    dryRun: subject.dryRun,
-    options: subject.options,
-  };
-}
-
-function userInfoOf({ username, uid, groups, extra }: AdmissionSubject['identity']): JsonObject {
-  const extras = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
-  return {
-    username,
-    ...(uid === '' ? {} : { uid }),
-    groups: [...groups],
-    ...(Object.keys(extras).length === 0 ? {} : { extra: extras }),
-  };
 }
 
 /** The fields of a Namespace that expressions may see, as JSON has them: its times are texts, on the API server too. */

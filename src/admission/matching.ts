@@ -3,15 +3,15 @@
  * the object as it is or was.
  *
  * The rules are asked first, without any object, so that a request of which nothing speaks costs nothing more.
- * `matchPolicy` has no effect yet: a rule reaches the versions that it names, as under `Exact`, for showing an object in
- * another version takes a conversion that only the API server has.
+ * Under `matchPolicy: Equivalent` a rule also reaches the other versions of a resource. Objects are then shown in the version
+ * that the rule names.
  *
  * @see k8s.io/apiserver pkg/admission/plugin/policy/matching/matching.go, webhook/predicates at v0.36
  */
 import { labelsOf } from '../k8s/meta.ts';
-import { child, objects } from '../k8s/read.ts';
+import { child, objects, text } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { AdmissionSubject } from '../ports.ts';
+import type { AdmissionSubject, EquivalentResource } from '../ports.ts';
 import { ruleMatches } from './rules.ts';
 import { isEmpty, selects } from './selector.ts';
 
@@ -20,11 +20,42 @@ export interface AdmittedObjects {
   readonly oldObject: JsonObject | undefined;
 }
 
-/** By the rules alone. @param matchResources `{resourceRules, excludeResourceRules}`; without rules, all is meant */
-export function rulesMatch(matchResources: JsonObject | undefined, subject: AdmissionSubject): boolean {
+/** How a rule speaks of a request. */
+export interface Match {
+  /** The version in which it does, where it is not the request's own. */
+  readonly as: EquivalentResource | undefined;
+}
+
+const AS_IT_IS: Match = { as: undefined };
+
+/**
+ * By the rules of a policy or a binding alone; undefined when they do not speak of the request.
+ * @param matchResources `{resourceRules, excludeResourceRules, matchPolicy}`; without rules, all is meant
+ */
+export function policyMatch(matchResources: JsonObject | undefined, subject: AdmissionSubject): Match | undefined {
   const rules = objects(matchResources, 'resourceRules');
-  if (objects(matchResources, 'excludeResourceRules').some((rule) => ruleMatches(rule, subject))) return false;
-  return rules.length === 0 || rules.some((rule) => ruleMatches(rule, subject));
+  const isEquivalent = text(matchResources, 'matchPolicy') !== 'Exact';
+  if (anyMatch(objects(matchResources, 'excludeResourceRules'), isEquivalent, subject) !== undefined) return undefined;
+  return rules.length === 0 ? AS_IT_IS : anyMatch(rules, isEquivalent, subject);
+}
+
+/** By the rules of a webhook alone. */
+export function webhookMatch(webhook: JsonObject, subject: AdmissionSubject): Match | undefined {
+  return anyMatch(objects(webhook, 'rules'), text(webhook, 'matchPolicy') !== 'Exact', subject);
+}
+
+/** A rule that speaks of the very version goes before others; then the first rule decides. */
+function anyMatch(rules: readonly JsonObject[], isEquivalent: boolean, subject: AdmissionSubject): Match | undefined {
+  if (rules.some((rule) => ruleMatches(rule, subject))) return AS_IT_IS;
+  if (!isEquivalent || rules.length === 0) return undefined;
+  const equivalents = subject.equivalents();
+  for (const rule of rules) {
+    const as = equivalents.find(({ group, version, resource }) =>
+      ruleMatches(rule, { ...subject, group, version, resource }),
+    );
+    if (as !== undefined) return { as };
+  }
+  return undefined;
 }
 
 /** By the selectors. */

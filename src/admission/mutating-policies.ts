@@ -9,7 +9,8 @@ import { toJson } from '../cel/to-json.ts';
 import type { Value } from '../cel/values.ts';
 import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
-import { nameOf } from '../k8s/meta.ts';
+import { keyOf, nameOf } from '../k8s/meta.ts';
+import { text } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { sameJson } from '../lib/same-json.ts';
 import type { AdmissionSubject } from '../ports.ts';
@@ -21,44 +22,40 @@ import { matchResourcesOf, selectorsMatch } from './matching.ts';
 import { ConfigurationError, collectParams } from './params.ts';
 import { type CompiledPolicy, compiledPolicy, type Mutation } from './policies.ts';
 import { failedMutation } from './refusals.ts';
+import type { Reinvocation } from './reinvocation.ts';
 import type { MergeSchema } from './schema.ts';
 import { MergeError, structuredMerge } from './structured-merge.ts';
-import type { BoundPolicy } from './validating-policies.ts';
+import type { MatchedPolicy } from './validating-policies.ts';
+import type { Versions } from './versions.ts';
 
 export interface MutationContext {
   readonly subject: AdmissionSubject;
-  readonly oldObject: JsonObject | undefined;
   readonly ask: Ask;
   readonly share: CpuShare;
-  /** How the object's fields merge. */
-  readonly schema: () => Promise<MergeSchema | undefined>;
-  /** Only policies that ask to be run again, after something else has changed the object. */
-  readonly isReinvocation: boolean;
+  /** How the fields of an object of this apiVersion merge. */
+  readonly schema: (apiVersion: string) => Promise<MergeSchema | undefined>;
 }
 
 /** A mutation that cannot be made; its policy's failurePolicy says what then. */
 class MutationFailed extends Error {}
 
-/** The object as the policies leave it; the same one when they change nothing. @throws {ApiError} */
+/** The objects of `versions` are as the policies leave them, in whatever version. @throws {ApiError} */
 export async function mutateByPolicies(
-  policies: readonly BoundPolicy[],
-  object: JsonObject,
+  policies: readonly MatchedPolicy[],
+  versions: Versions,
+  reinvocation: Reinvocation,
   context: MutationContext,
-): Promise<JsonObject> {
-  const { subject, oldObject, isReinvocation } = context;
+): Promise<void> {
+  const { subject } = context;
   const failures: string[] = [];
   let reason: string | undefined;
-  let current = object;
-  for (const { policy, bindings } of policies) {
+  for (const { policy, bindings, as } of policies) {
     const compiled = compiledPolicy(policy);
-    const given = { object: current, oldObject };
-    if (isReinvocation && !compiled.reinvokes) continue;
-    if (!selectorsMatch(matchResourcesOf(policy, 'matchConstraints'), subject, given)) continue;
+    if (!selectorsMatch(matchResourcesOf(policy, 'matchConstraints'), subject, versions.given)) continue;
     for (const binding of bindings) {
-      if (!selectorsMatch(matchResourcesOf(binding, 'matchResources'), subject, { ...given, object: current }))
-        continue;
+      if (!selectorsMatch(matchResourcesOf(binding, 'matchResources'), subject, versions.given)) continue;
       try {
-        current = await mutateBy(policy, binding, compiled, current, context);
+        await mutateBy({ policy, binding, compiled, as }, versions, reinvocation, context);
       } catch (error) {
         if (!(error instanceof MutationFailed || error instanceof ConfigurationError)) throw error;
         if (compiled.ignoresFailures) continue;
@@ -69,32 +66,42 @@ export async function mutateByPolicies(
       }
     }
   }
-  if (failures.length > 0) throw failedMutation(subject, current, failures, reason);
-  return sameJson(current, object) ? object : current;
+  if (failures.length > 0) throw failedMutation(subject, versions.given.object, failures, reason);
+}
+
+interface Bound {
+  readonly policy: JsonObject;
+  readonly binding: JsonObject;
+  readonly compiled: CompiledPolicy;
+  readonly as: MatchedPolicy['as'];
 }
 
 async function mutateBy(
-  policy: JsonObject,
-  binding: JsonObject,
-  compiled: CompiledPolicy,
-  object: JsonObject,
-  { subject, oldObject, ask, share, schema }: MutationContext,
-): Promise<JsonObject> {
-  let current = object;
+  { policy, binding, compiled, as }: Bound,
+  versions: Versions,
+  reinvocation: Reinvocation,
+  { subject, ask, share, schema }: MutationContext,
+): Promise<void> {
   for (const params of await collectParams(policy, binding, subject)) {
+    const { object: before, oldObject } = await versions.in(as);
+    if (before === undefined) return;
+    let object = before;
     const evaluationOf = () =>
-      new Evaluation({ subject, given: { object: current, oldObject }, params, ask, variables: compiled.variables });
+      new Evaluation({ subject, given: { object, oldObject }, as, params, ask, variables: compiled.variables });
     const inTurn = <T>(run: () => T) => share.run(subject.tenant.id, subject.signal, () => withinBudget(run));
     const met = await inTurn(() => conditionsMet(compiled.conditions, evaluationOf(), compiled.ignoresFailures));
     if ('error' in met) throw new MutationFailed(met.error);
-    if (!met.met) continue;
+    const key = JSON.stringify([nameOf(policy), nameOf(binding), isObject(params) ? keyOf(params) : null]);
+    if (!met.met || !reinvocation.mayRun(key)) continue;
     for (const mutation of compiled.mutations) {
       const outcome = await inTurn(() => evaluationOf().run(mutation.expression));
       if ('error' in outcome) throw new MutationFailed(outcome.error);
-      current = await applied(mutation, outcome.value, current, schema);
+      object = await applied(mutation, outcome.value, object, schema);
+      versions.replace(object);
     }
+    if (!sameJson(object, before)) reinvocation.changed();
+    if (compiled.reinvokes) reinvocation.ran(key);
   }
-  return current;
 }
 
 function withinBudget<T>(run: () => T): T | { readonly error: string } {
@@ -116,7 +123,7 @@ async function applied(
     if (patchType === 'JSONPatch') return patched(object, value);
     checkStructNames(value);
     const wanted = toJson(value);
-    const merges = await schema();
+    const merges = await schema(text(object, 'apiVersion'));
     if (merges === undefined) {
       const gvk = `${object['apiVersion']}, Kind=${object['kind']}`;
       throw new ApiError(

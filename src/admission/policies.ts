@@ -88,7 +88,15 @@ function compilePolicy(spec: JsonObject): CompiledPolicy {
   };
 }
 
-/** `matchConditions` of a policy or of a webhook. */
+const webhookConditions = new WeakMap<JsonObject, readonly Condition[]>();
+
+/** `matchConditions` of a webhook. @param webhook the same object gives the same result */
+export function conditionsOfWebhook(webhook: JsonObject): readonly Condition[] {
+  const known = webhookConditions.get(webhook) ?? conditionsOf(webhook, false);
+  webhookConditions.set(webhook, known);
+  return known;
+}
+
 function conditionsOf(owner: JsonObject, hasParams: boolean): Condition[] {
   return objects(owner, 'matchConditions').map((one) => ({
     name: text(one, 'name'),

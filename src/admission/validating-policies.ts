@@ -10,10 +10,11 @@ import type { AdmissionSubject } from '../ports.ts';
 import { conditionsMet } from './conditions.ts';
 import type { CpuShare } from './cpu-share.ts';
 import { Evaluation, type Outcome, OutOfBudget } from './evaluation.ts';
-import { type AdmittedObjects, matchResourcesOf, selectorsMatch } from './matching.ts';
+import { type AdmittedObjects, type Match, matchResourcesOf, selectorsMatch } from './matching.ts';
 import { ConfigurationError, collectParams } from './params.ts';
 import { type CompiledPolicy, compiledPolicy, type Validation } from './policies.ts';
 import { deniedByPolicy } from './refusals.ts';
+import { Versions } from './versions.ts';
 
 /** Longer messages of expressions are not used. */
 const MAX_MESSAGE_BYTES = 5 * 1024;
@@ -23,6 +24,9 @@ export interface BoundPolicy {
   readonly policy: JsonObject;
   readonly bindings: readonly JsonObject[];
 }
+
+/** One of which the rules speak of the request. */
+export interface MatchedPolicy extends BoundPolicy, Match {}
 
 interface Denial {
   readonly message: string;
@@ -39,22 +43,28 @@ export interface ValidationContext {
   readonly annotate: (key: string, value: string) => void;
 }
 
+interface Judging extends ValidationContext, Match {}
+
 /** @throws {ApiError} for the first that denies */
-export async function validateByPolicies(policies: readonly BoundPolicy[], context: ValidationContext): Promise<void> {
+export async function validateByPolicies(
+  policies: readonly MatchedPolicy[],
+  context: ValidationContext,
+): Promise<void> {
   const { subject, given } = context;
+  const versions = new Versions(subject, given);
   const denials: Denial[] = [];
-  for (const { policy, bindings } of policies) {
+  for (const { policy, bindings, as } of policies) {
     if (!selectorsMatch(matchResourcesOf(policy, 'matchConstraints'), subject, given)) continue;
     for (const binding of bindings) {
       if (!selectorsMatch(matchResourcesOf(binding, 'matchResources'), subject, given)) continue;
-      denials.push(...(await judge(policy, binding, context)));
+      denials.push(...(await judge(policy, binding, { ...context, as, given: await versions.in(as) })));
     }
   }
   const [first] = denials;
   if (first !== undefined) throw deniedByPolicy(subject, given.object ?? given.oldObject, first.message, first.reason);
 }
 
-async function judge(policy: JsonObject, binding: JsonObject, context: ValidationContext): Promise<Denial[]> {
+async function judge(policy: JsonObject, binding: JsonObject, context: Judging): Promise<Denial[]> {
   const ignoresFailures = child(policy, 'spec')['failurePolicy'] === 'Ignore';
   const who = `ValidatingAdmissionPolicy '${nameOf(policy)}' with binding '${nameOf(binding)}'`;
   const denied = (message: string, reason = 'Invalid') => ({ message: `${who} denied request: ${message}`, reason });
@@ -91,9 +101,9 @@ function runOnce(
   policy: JsonObject,
   compiled: CompiledPolicy,
   params: JsonObject | null | undefined,
-  { subject, given, ask, annotate }: ValidationContext,
+  { subject, given, as, ask, annotate }: Judging,
 ): Run {
-  const options = { subject, given, params, ask, variables: compiled.variables };
+  const options = { subject, given, as, params, ask, variables: compiled.variables };
   const failing = (error: string): Run => ({
     failures: compiled.ignoresFailures ? [] : [{ message: error, reason: '' }],
     broken: [],

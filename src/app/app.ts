@@ -23,6 +23,7 @@ import { logger } from '../observe/log.ts';
 import { createPipeline } from '../pipeline.ts';
 import type { CertificatePair } from '../pki/certificates.ts';
 import type { Policies } from '../policy/policy.ts';
+import type { Webhooks } from '../ports.ts';
 import { renderError } from '../respond/status.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -30,6 +31,7 @@ import { accountTokens } from '../upstream/credentials.ts';
 import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
+import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createStages, scopeOf } from './stages.ts';
 import { createRoleStore } from './tenant-client.ts';
 import { createVerbDeps } from './verb-deps.ts';
@@ -102,7 +104,13 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   );
   const yaml = starting.use(createYamlReader());
   const cache = createCache({ upstream, onError: (error) => onError('keeping a collection', error) });
-  const parts = { upstream, host, sealKeys: shared.sealKeys, streams, yaml, cache, ...seams };
+  const webhooks = createWebhooks({
+    upstream,
+    namespaces: host.controllers.namespaces,
+    mayReach: (tenant, name, port) => options.policies.of(tenant).mayCallHost(name, port),
+  });
+  starting.defer(() => webhooks.close());
+  const parts = { upstream, host, sealKeys: shared.sealKeys, streams, yaml, cache, webhooks, ...seams };
   const { handler, aggregation } = assemble(options, parts, signal, onError);
   starting.defer(() => aggregation.stop());
   const listener = await listen(options, handler, shared.ca);
@@ -143,6 +151,7 @@ interface Parts extends ProxySeams {
   readonly streams: OpenStreams;
   readonly yaml: YamlReader;
   readonly cache: Cache;
+  readonly webhooks: Webhooks;
 }
 
 function assemble(
@@ -151,7 +160,7 @@ function assemble(
   signal: AbortSignal,
   onError: (what: string, error: unknown) => void,
 ): { handler: Handler; aggregation: { stop(): Promise<void> } } {
-  const { upstream, host, sealKeys, streams, yaml, cache, namesOf = ({ id }) => tenantNames(id) } = parts;
+  const { upstream, host, sealKeys, streams, yaml, cache, webhooks, namesOf = ({ id }) => tenantNames(id) } = parts;
   const { controllers, view, problem, mayRemember } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
@@ -167,7 +176,7 @@ function assemble(
   };
   const limiter = createLimiter();
   const sealer = createSealer(sealKeys);
-  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache });
+  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache, webhooks });
   const aggregation = startRoleAggregation({
     clusterRoles: view.clusterRoles,
     tenants,

@@ -9,7 +9,7 @@ import { ApiError } from '../errors.ts';
 import { resourceKey } from '../kinds/row.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Upstream } from '../ports.ts';
+import type { Upstream, Webhooks } from '../ports.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { createLocalViews } from '../verbs/local-views.ts';
 import { virtualBehaviour } from '../virtual/behaviours.ts';
@@ -25,9 +25,11 @@ export interface VerbDepsOptions {
   policies: Policies;
   sealer: Sealer;
   cache: Cache;
+  webhooks: Webhooks;
 }
 
-export function createVerbDeps({ upstream, controllers, view, policies, sealer, cache }: VerbDepsOptions): VerbDeps {
+export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
+  const { upstream, controllers, view, policies, sealer, cache, webhooks } = options;
   const log = logger('verbs');
   return {
     upstream,
@@ -49,7 +51,7 @@ export function createVerbDeps({ upstream, controllers, view, policies, sealer, 
         throw error;
       }
     },
-    admission: admissionBy({ upstream, view }),
+    admission: admissionBy({ upstream, view, webhooks }),
     isPublished: ({ tenant, at: { kind } }, name) =>
       view.hostNames.isPublished(tenant, resourceKey(kind.group, kind.resource), name),
     defaultOf: ({ tenant }, of) => view.hostNames.defaultOf(tenant, of),

@@ -32,6 +32,7 @@ export function createRoleView(isHostGroup: KindRegistry['isHostGroup']): RoleVi
     isHostGroup,
     byResource: (_tenant, group, version, resource) => one(({ kind }) => kind.resource === resource, group, version),
     byKind: (_tenant, group, version, name) => one(({ kind }) => kind.kind === name, group, version),
+    versionsOf: (_tenant, group, resource) => [one(({ kind }) => kind.resource === resource, group) ?? []].flat(),
     preferredByResource: (_tenant, group, resource) => one(({ kind }) => kind.resource === resource, group),
     preferredByKind: (_tenant, group, name) => one(({ kind }) => kind.kind === name, group),
     virtualByKind: (_tenant, name) => one((at) => at.class === 'virtual' && at.kind.kind === name, RBAC),

@@ -19,7 +19,8 @@ export interface Status {
   metadata: JsonObject;
   status: 'Success' | 'Failure';
   message: string;
-  reason: string;
+  /** Left out where who decided gave none: an admission webhook. */
+  reason?: string;
   details?: StatusDetails;
   code: number;
 }

@@ -191,6 +191,8 @@ export interface KindRegistry {
   byResource(tenant: Tenant, group: string, version: string, resource: string): KindAtVersion | undefined;
   /** By what a body or a reference names. */
   byKind(tenant: Tenant, group: string, version: string, kind: string): KindAtVersion | undefined;
+  /** The same resource at every version that the tenant is offered; none for a resource that is not there. */
+  versionsOf(tenant: Tenant, group: string, resource: string): Iterable<KindAtVersion>;
   /** At the version that discovery names first: for a reference that names a resource without a version. */
   preferredByResource(tenant: Tenant, group: string, resource: string): KindAtVersion | undefined;
   /** The same by kind: for `apiGroup` references, and for versions that are not served any more. */

@@ -92,6 +92,17 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
       requireSynced();
       return custom.byKind(tenant.id, group, kind)?.get(version);
     },
+    *versionsOf(tenant, group, resource) {
+      if (!isHostGroup(group)) {
+        requireSynced();
+        yield* custom.byResource(tenant.id, group, resource)?.values() ?? [];
+        return;
+      }
+      for (const version of options.versions().get(group)?.keys() ?? []) {
+        const found = builtIn(tenant, kindOf(group, resource), version);
+        if (found !== undefined) yield found;
+      }
+    },
     preferredByResource(tenant, group, resource) {
       if (isHostGroup(group)) return preferred(tenant, kindOf(group, resource));
       requireSynced();

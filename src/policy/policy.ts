@@ -21,6 +21,8 @@ export interface Policy {
   readonly limits: PolicyLimits;
   /** Whether the reader may list and watch Secrets of all of a tenant's namespaces at once. */
   readonly readsSecretsAcross: boolean;
+  /** Whether a webhook that is given by URL may be at this host. */
+  mayCallHost(host: string, port: number): boolean;
   /** False for what the file denies; the table of kinds has decided before. */
   isOffered(key: ResourceKey): boolean;
   /** Whether the tenant sees the host's object of this name, of a published kind, if there is one. */
@@ -52,6 +54,7 @@ const SHARED: ReadonlyMap<ResourceKey, keyof Omit<PolicyFile['shared'], 'nodes'>
 
 /** @param name of the file, without its ending */
 function compilePolicy(name: string, file: PolicyFile): Policy {
+  const webhookHosts = new Set(file.admission.webhookHosts);
   const denied = new Set(file.kinds.deny.map((text) => keyOf(text)));
   const shared = new Map<ResourceKey, ReadonlySet<string> | undefined>([
     ['/nodes', file.shared.nodes ? undefined : NONE],
@@ -65,6 +68,10 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     profile: file.profile,
     limits: file.limits,
     readsSecretsAcross: file.watchSecretsAcrossNamespaces,
+    mayCallHost: (host, port) => {
+      const name = host.includes(':') ? `[${host}]` : host;
+      return webhookHosts.has(name) || webhookHosts.has(`${name}:${port}`);
+    },
     isOffered: (key) => !denied.has(key),
     shares: (key, name) => shared.get(key)?.has(name) ?? !isReserved(key, name),
     lists: (key, name) => shared.get(key)?.has(name) ?? false,

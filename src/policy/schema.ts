@@ -33,6 +33,11 @@ const reservedId = z.string().superRefine((text, context) => {
 /** kube-apiserver's own limit. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
+/** `hooks.example.com`, which means every port, or `hooks.example.com:8443`. */
+const webhookHost = z.string().regex(/^(?:\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::[1-9]\d{0,4})?$/, {
+  error: 'must be the name of a host in lower case, with a port or without, such as hooks.example.com:8443',
+});
+
 /** A number of bytes, or one with Ki or Mi. */
 const bytes = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,9}(?:Ki|Mi)?$/, 'must be bytes, such as 3145728 or 3Mi')], {
@@ -64,6 +69,7 @@ export const policySchema = z.strictObject({
       requestBodyBytes: bytes.default(MAX_BODY_BYTES),
     })
     .prefault({}),
+  admission: z.strictObject({ webhookHosts: z.array(webhookHost).default([]) }).prefault({}),
   reservedTenantIds: z.array(reservedId).default([]),
   watchSecretsAcrossNamespaces: z.boolean().default(false),
 });

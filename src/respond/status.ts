@@ -36,7 +36,7 @@ export function statusOf(error: unknown, id: string): Status {
     metadata: {},
     status: 'Failure',
     message: error.message,
-    reason: error.reason,
+    ...(error.reason === '' ? {} : { reason: error.reason }),
     ...detailsOf(error),
     code: error.status,
   };

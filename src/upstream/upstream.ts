@@ -8,8 +8,16 @@
  */
 import { Agent, type Dispatcher } from 'undici';
 import { ApiError } from '../errors.ts';
-import type { Upstream, UpstreamIdentity, UpstreamPassing, UpstreamRequest, UpstreamStream } from '../ports.ts';
+import type {
+  Upstream,
+  UpstreamForwarding,
+  UpstreamIdentity,
+  UpstreamPassing,
+  UpstreamRequest,
+  UpstreamStream,
+} from '../ports.ts';
 import type { Credentials } from './credentials.ts';
+import { forward } from './forward.ts';
 import { identityHeaders } from './identity-headers.ts';
 import { pass } from './passage.ts';
 
@@ -26,7 +34,7 @@ export interface UpstreamOptions {
   responseBytes?: number;
 }
 
-export interface ClosableUpstream extends Upstream, UpstreamPassing {
+export interface ClosableUpstream extends Upstream, UpstreamPassing, UpstreamForwarding {
   close(): Promise<void>;
 }
 
@@ -83,6 +91,10 @@ export function createUpstream(options: UpstreamOptions): ClosableUpstream {
       } catch (cause) {
         throw unreachable(cause);
       }
+    },
+    async forward(wanted) {
+      const headers = await identityOf(wanted.identity, options.credentials);
+      return await forward(agent, options.server, wanted, headers);
     },
     close: () => agent.destroy(),
   } satisfies ClosableUpstream;

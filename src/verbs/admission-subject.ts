@@ -9,6 +9,7 @@ import { toTenant } from '../translate/object.ts';
 import { bodyTypeOf } from './body-type.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { deleteOptionsOf } from './delete-options.ts';
+import { convertObjects, equivalentsOf } from './equivalents.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { isDryRun } from './query.ts';
@@ -41,6 +42,8 @@ export function subjectOf(
     namespaceObject: () => namespaceObject(call, deps, namespace),
     find: (kind, where) => find(call, deps, kind, where),
     isNamespaced: (kind) => kindAt(call, kind)?.kind.namespaced,
+    equivalents: () => equivalentsOf(call),
+    convert: (objects, apiVersion) => convertObjects(call, deps, objects, apiVersion),
   };
 }
 
@@ -57,15 +60,13 @@ const KINDS: Readonly<Record<AdmissionOperation, string>> = {
   CONNECT: 'ConnectOptions',
 };
 
-/** As the API server makes them of the query; of a deletion, with what its body says. */
+/** As the API server makes them of the query; of a deletion, with what its body says. A patch is an update or a creation. */
 function optionsOf(call: Call, operation: AdmissionOperation): JsonObject {
-  const isPatch = call.info.verb === 'patch' && operation !== 'DELETE';
-  const options: JsonObject = { kind: isPatch ? 'PatchOptions' : KINDS[operation], apiVersion: 'meta.k8s.io/v1' };
+  const options: JsonObject = { kind: KINDS[operation], apiVersion: 'meta.k8s.io/v1' };
   for (const [name, value] of call.info.query) {
     if (name === 'dryRun') options[name] = [value];
     else if (name === 'fieldManager' || name === 'fieldValidation' || name === 'propagationPolicy')
       options[name] = value;
-    else if (name === 'force') options[name] = value === 'true';
     else if (name === 'gracePeriodSeconds') options[name] = Number(value);
   }
   return operation === 'DELETE' ? { ...options, ...deleteOptionsOf(call), apiVersion: 'meta.k8s.io/v1' } : options;

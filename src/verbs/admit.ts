@@ -67,7 +67,7 @@ async function admitCreate(call: Call, deps: VerbDeps, write: Write): Promise<Re
     const shown = succeeded(trial) ? withoutStored(trial.object, given) : given;
     const mutated = await round.mutate(shown, undefined);
     if (mutated !== shown) {
-      document = mutated;
+      document = unmanaged(mutated);
       trial = await rehearse(named(document), deps, write);
     }
   }
@@ -78,7 +78,7 @@ async function admitCreate(call: Call, deps: VerbDeps, write: Write): Promise<Re
   return withWarnings(await write(named(final), deps), round);
 }
 
-const STORED = ['uid', 'resourceVersion', 'creationTimestamp', 'generation', 'managedFields', 'selfLink'] as const;
+const STORED = ['uid', 'resourceVersion', 'creationTimestamp', 'generation', 'selfLink'] as const;
 
 /** A dry run's object as it is before it is stored: mutations see no more of it, and it may be written again. */
 function withoutStored(object: JsonObject, given: JsonObject): JsonObject {
@@ -155,10 +155,12 @@ function isConflict(reply: Reply): boolean {
   return reply.kind === 'object' && reply.status === 409;
 }
 
-async function admitDelete(call: Call, deps: VerbDeps, write: Write): Promise<Reply> {
-  const round = deps.admission(subjectOf(call, deps, 'DELETE'));
+/** @param name as admission is told: of the members of a collection none */
+async function admitDelete(call: Call, deps: VerbDeps, write: Write, name = call.info.name): Promise<Reply> {
+  const round = deps.admission(subjectOf(call, deps, 'DELETE', name));
   const oldObject = round === undefined ? undefined : await shownObject(call, deps, get);
   if (round === undefined || oldObject === undefined) return await write(call, deps);
+  await round.mutate(undefined, oldObject);
   await round.validate(undefined, oldObject);
   return withWarnings(await write(onlyThis(call, oldObject), deps), round);
 }
@@ -183,7 +185,7 @@ async function admitDeleteCollection(call: Call, deps: VerbDeps, write: Write): 
       accept: plain,
       info: { ...call.info, verb: 'delete', name: nameOf(item) },
     };
-    const reply = await admitDelete(one, deps, write).catch(goneAlready);
+    const reply = await admitDelete(one, deps, write, '').catch(goneAlready);
     if (reply?.kind === 'object' && reply.status >= 400 && reply.status !== 404 && reply.status !== 409) return reply;
   }
   return listed;

@@ -63,6 +63,8 @@ const PARTS: readonly Layer[] = [
   { name: 'virtual', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds', 'ports'] },
   // Runs what tenants set up to admit requests; objects are stored as virtual kinds and read in the tenant's terms.
   { name: 'admission', may: [...WORDS, 'cel', 'codec', 'kinds', 'ports', 'translate'] },
+  // Reaches into tenants' pods, and to hosts that a policy names, for their webhooks.
+  { name: 'webhooks', may: [...BASE, 'codec', 'tenancy', 'ports'] },
   { name: 'upstream', may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports'] },
 ];
 
@@ -87,7 +89,7 @@ export const LAYERS: readonly Layer[] = [
 
 /** Where each npm package and each builtin with power over the machine may be used; a package without a row nowhere. */
 export const PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['undici', ['upstream']],
+  ['undici', ['upstream', 'webhooks']],
   ['jose', ['authn', 'codec']],
   ['lru-cache', ['authn']],
   ['zod', ['authn', 'config', 'policy']],

@@ -121,7 +121,9 @@ async function ours(batch: (typeof batches)[number], object: JsonObject): Promis
     store: {
       synced: true,
       policies: (_tenant, sort) => (sort === 'mutating' ? [] : [{ policy: batch.policy, bindings: [batch.binding] }]),
+      webhooks: () => [],
     },
+    webhooks: { call: async () => ({ failure: 'there are none' }) },
     authorizer: {
       decide: () => ({ allowed: true, reason: '' }),
       rulesFor: () => ({ rules: [], errors: [] }),
@@ -148,6 +150,8 @@ async function ours(batch: (typeof batches)[number], object: JsonObject): Promis
     namespaceObject: () => namespace as JsonObject,
     find: async () => undefined,
     isNamespaced: () => undefined,
+    equivalents: () => [],
+    convert: async () => [],
   };
   const round = admission(subject);
   await round?.validate(object, undefined);

@@ -9,7 +9,8 @@ import type { Kind } from '../kind.ts';
 import { OPEN, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
-const WEBHOOKS = 'on the host it would act on, and stall, everybody; stored and shown as it is, and it acts on nobody';
+const WEBHOOKS =
+  'on the host it would act on, and stall, everybody; stored and shown as it is, and called by the proxy for the tenant’s requests';
 const POLICIES =
   'on the host it would act on everybody; stored and shown as it is, and run by the proxy for the tenant’s own requests';
 const FAIRNESS = 'steers the host’s own queues: stored and shown as it is, without effect';
