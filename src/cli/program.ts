@@ -7,6 +7,7 @@ import { flagOf, SETTINGS, type SettingName } from '../config/settings.ts';
 import { text } from '../k8s/read.ts';
 import { dev } from './dev.ts';
 import { kubeconfig } from './kubeconfig.ts';
+import { listenAddress, nodeCache } from './node-cache.ts';
 import { serve } from './serve.ts';
 import {
   createTenant,
@@ -19,6 +20,7 @@ import {
 } from './tenant.ts';
 import { count, durationOption, port } from './values.ts';
 
+const NODE_CACHE_LISTEN = '127.0.0.1:6445';
 const HOST = '--kubeconfig <file>';
 const HOST_HELP = 'kubeconfig of the host cluster (default: KUBECONFIG, else ~/.kube/config)';
 
@@ -38,6 +40,26 @@ export function createProgram(): Command {
     serveCommand.option(`${flagOf(name as SettingName)} <${setting.value}>`, `${setting.help}${preset}`);
   }
   serveCommand.action(serve);
+
+  program
+    .command('node-cache')
+    .description('run the cache of a node, for the kubelet, kube-proxy and DaemonSets on it: docs/node-cache.md')
+    .addOption(
+      new Option('--listen <HOST:PORT>', 'where programs of this node connect')
+        .argParser(listenAddress)
+        .default(listenAddress(NODE_CACHE_LISTEN), NODE_CACHE_LISTEN),
+    )
+    .option('--state <folder>', 'where its CA is, and what it goes on from', '/var/lib/kubeveil-node-cache')
+    .option('--kubeconfig <file>', 'the API server, with its own account (default: the one of its pod)')
+    .option('--node-kubeconfig <file>', 'the same with the node’s credential, as the kubelet has it')
+    .option('--node-name <name>', 'the node that it is on (default: NODE_NAME)')
+    .option('--client-ca <file>', 'CAs of client certificates (default: as the cluster publishes them)')
+    .addOption(
+      new Option('--log-level <level>', 'how much is logged')
+        .choices(['error', 'warn', 'info', 'debug'])
+        .default('info'),
+    )
+    .action(nodeCache);
 
   program
     .command('dev')

@@ -58,6 +58,8 @@ const STAGES: readonly Layer[] = [
 const PARTS: readonly Layer[] = [
   { name: 'translate', may: [...BASE, 'codec', 'tenancy', 'kinds'] },
   { name: 'cache', may: [...BASE, 'codec', 'tenancy', 'exchange', 'ports'] },
+  // The proxy of a node: who asks, whether they may, what is kept, and how the rest goes on.
+  { name: 'nodecache', may: [...BASE, 'codec', 'tenancy', 'exchange', 'ports', 'pki', 'cache'] },
   { name: 'discovery', may: [...WORDS, 'kinds'] },
   { name: 'openapi', may: [...BASE, 'codec', 'tenancy', 'ports'] },
   { name: 'virtual', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds', 'ports'] },
@@ -91,12 +93,13 @@ export const LAYERS: readonly Layer[] = [
 export const PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['undici', ['upstream', 'webhooks']],
   ['jose', ['authn', 'codec']],
-  ['lru-cache', ['authn']],
+  ['http-proxy', ['nodecache']],
+  ['lru-cache', ['authn', 'nodecache']],
   ['zod', ['authn', 'config', 'policy']],
   ['commander', ['cli']],
   ['pino', ['observe']],
   ['re2js', ['cel']],
   ['yaml', ['authn', 'config', 'policy', 'codec', 'upstream', 'onboarding', 'dev', 'cli']],
-  ['@peculiar/x509', ['pki', 'authn']],
+  ['@peculiar/x509', ['pki', 'authn', 'nodecache']],
   ['node:child_process', ['dev']],
 ]);

@@ -13,6 +13,8 @@ import { renderError } from '../../src/respond/status.ts';
 export interface Door extends AsyncDisposable {
   readonly port: number;
   readonly tls: TlsMaterial;
+  /** Who signed both. */
+  readonly authorityPem: string;
   readonly client: { readonly certPem: string; readonly keyPem: string };
   readonly listener: Listener;
   readonly seen: SeenRequest[];
@@ -48,6 +50,7 @@ export async function openDoor(limits: Partial<ListenLimits> = {}, handler?: Han
   return {
     port: listener.port,
     tls: options.tls,
+    authorityPem: authority.certPem,
     client,
     listener,
     seen,

@@ -1,0 +1,151 @@
+/**
+ * Puts the node cache together: the proxy that runs on each node, for the kubelet and others that are no tenants. What it
+ * keeps it answers from memory, once the API server has said that the caller may read it; the rest it passes on.
+ */
+import { join } from 'node:path';
+import { ApiError } from '../errors.ts';
+import { pause } from '../lib/backoff.ts';
+import { startListener } from '../listen/server.ts';
+import { createFromMemory } from '../nodecache/answer.ts';
+import { createCallers } from '../nodecache/callers.ts';
+import { followCluster } from '../nodecache/cluster.ts';
+import { createForwarder, type Forwarder } from '../nodecache/forward.ts';
+import { createKeep } from '../nodecache/keep.ts';
+import { RESUME_MS, SNAPSHOT_MS } from '../nodecache/limits.ts';
+import { currentUpstream, type Renewed, renewed } from '../nodecache/renewed.ts';
+import { createRights } from '../nodecache/rights.ts';
+import { servingIdentity } from '../nodecache/serving.ts';
+import { createSnapshots } from '../nodecache/snapshots.ts';
+import { logger } from '../observe/log.ts';
+import { renderError } from '../respond/status.ts';
+import type { HostConnection } from '../upstream/host-connection.ts';
+import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
+import { createNodeCacheHandler } from './node-cache-handler.ts';
+
+export interface NodeCacheOptions {
+  /** The API server, with the program's own credential. Read again now and then. */
+  readonly own: () => HostConnection;
+  /** The same with the node's. */
+  readonly node?: (() => HostConnection) | undefined;
+  /** `''` where the program belongs to no node. */
+  readonly nodeName: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Folder for its CA and for what it goes on from after a restart. */
+  readonly stateFolder: string;
+  /** Client CA bundle; undefined asks the cluster. */
+  readonly clientCaPem?: string | undefined;
+  readonly graceMs?: number;
+}
+
+export interface RunningNodeCache extends AsyncDisposable {
+  /** `https://127.0.0.1:6445` */
+  readonly server: string;
+  /** Of whoever connects. */
+  readonly caPem: string;
+  readonly counts: { readonly views: number; readonly bytes: number };
+  close(): Promise<void>;
+}
+
+/** Resolves when it listens. @throws {Error} when the port is taken, or the folder cannot be used */
+export async function startNodeCache(options: NodeCacheOptions): Promise<RunningNodeCache> {
+  const log = logger('node-cache');
+  await using starting = new AsyncDisposableStack();
+  const ending = new AbortController();
+  const onError = (error: unknown): void => {
+    if (!ending.signal.aborted) log.warn({ cause: error }, 'the cluster cannot be used at the moment');
+  };
+  const serving = await servingIdentity(options.stateFolder, options.listen.host);
+
+  const follow = (read: () => HostConnection, isOwn: boolean): Renewed<Way> =>
+    starting.use(renewed(read, (to) => wayTo(to, isOwn), endWay, onError));
+  const ownWay = follow(options.own, true);
+  const nodeWay = options.node && follow(options.node, false);
+  const own = currentUpstream(() => ownWay.current.upstream);
+  const node = nodeWay && currentUpstream(() => nodeWay.current.upstream);
+
+  const { clientCaPem, nodeName, stateFolder } = options;
+  const cluster = followCluster({ own, node, clientCaPem, signal: ending.signal, onError });
+  const folder = join(stateFolder, 'snapshots');
+  const snapshots = createSnapshots({ folder, cluster: () => cluster.facts()?.uid, onError });
+  const keep = createKeep({ own, node, nodeName, snapshots, onError });
+  starting.defer(() => keep.close());
+  starting.defer(() => ending.abort());
+  // Before anybody is served: what is then asked for would be read anew.
+  await Promise.race([cluster.whenKnown().then(() => keep.resume()), pause(RESUME_MS, ending.signal)]);
+  const saving = setInterval(() => void keep.save(), SNAPSHOT_MS);
+  starting.defer(() => clearInterval(saving));
+
+  const nowMs = Date.now;
+  const identify = createCallers({
+    upstream: own,
+    authorities: () => {
+      const facts = cluster.facts();
+      if (facts === undefined) throw notKnown();
+      return facts.authorities;
+    },
+    nowMs,
+  });
+  const mayRead = createRights({ upstream: own, nowMs });
+  const handler = createNodeCacheHandler({
+    fromMemory: createFromMemory({ keep, identify, mayRead, nodeName, nowMs, onUnknown: onError }),
+    identify,
+    passing: () => ownWay.current.forwarder,
+    passingAsNode: () => nodeWay?.current.forwarder,
+    nodeUser: () => cluster.facts()?.node,
+  });
+  const listener = await startListener({
+    ...options.listen,
+    tls: { cert: serving.certPem, key: serving.keyPem },
+    handler,
+    renderError,
+    log: logger('listen'),
+    graceMs: options.graceMs ?? GRACE_MS,
+  });
+  starting.defer(() => listener.close());
+  // First of all: what is known now is what there is to go on from. Then watches end, each with a last bookmark.
+  starting.defer(async () => {
+    await keep.save();
+    await keep.close();
+  });
+  const running = starting.move();
+  const close = (): Promise<void> => running.disposeAsync();
+  return {
+    server: `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`,
+    caPem: serving.caPem,
+    get counts() {
+      return keep.counts;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const GRACE_MS = 5_000;
+
+/** One credential, and the two ways in which it is used: to ask for what is kept, and to pass on what is not. */
+interface Way {
+  readonly upstream: ClosableUpstream;
+  readonly forwarder: Forwarder;
+}
+
+/** @param isOwn what is passed on has a credential of its own then */
+function wayTo({ server, caPem, credentials }: HostConnection, isOwn: boolean): Way {
+  const { tls } = credentials;
+  const identity = { as: 'reader' } as const;
+  const forwarder = isOwn
+    ? createForwarder({ server, caPem, authorization: async () => undefined })
+    : createForwarder({ server, caPem, tls, authorization: () => credentials.authorization(identity) });
+  return { upstream: createUpstream({ server, caPem, credentials }), forwarder };
+}
+
+function endWay({ upstream, forwarder }: Way): void {
+  void upstream.close();
+  forwarder[Symbol.dispose]();
+}
+
+function notKnown(): ApiError {
+  return new ApiError('ERR_UNAVAILABLE', 'the node cache has not reached the cluster yet; try again', {
+    why: 'cluster-not-known',
+    details: { retryAfterSeconds: 1 },
+  });
+}

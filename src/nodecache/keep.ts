@@ -1,0 +1,147 @@
+/**
+ * The collections that are kept, each by one upstream watch for all who ask on this node (`../cache`). What was written
+ * down before a restart is gone on from where it was; everything else is read when it is first asked for.
+ */
+import type { Kept } from '../cache/begin-watch.ts';
+import { type Cache, createCache } from '../cache/cache.ts';
+import type { Reader, Reading, View } from '../cache/view.ts';
+import { readObject } from '../codec/json.ts';
+import { versionOf } from '../k8s/meta.ts';
+import { objects, text } from '../k8s/read.ts';
+import type { Upstream } from '../ports.ts';
+import type { TenantId } from '../tenancy/names.ts';
+import { type KeptCollection, storedCollections } from './collections.ts';
+import { CACHE_BYTES, COLLECTIONS } from './limits.ts';
+import type { Snapshots } from './snapshots.ts';
+
+export interface KeepOptions {
+  /** The program's own account. */
+  readonly own: Upstream;
+  /** The node itself: its credential reads what is of this node alone. */
+  readonly node: Upstream | undefined;
+  readonly nodeName: string;
+  readonly snapshots: Snapshots;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Keep {
+  /** Undefined when it is not kept, or not now. */
+  find(collection: KeptCollection): Kept | undefined;
+  /** Goes on from what was written down. Resolves when it is known from where. */
+  resume(): Promise<void>;
+  /** Writes down what there is to go on from. */
+  save(): Promise<void>;
+  readonly counts: { readonly views: number; readonly bytes: number };
+  close(): Promise<void>;
+}
+
+type Place = Omit<KeptCollection, 'begins'>;
+
+export function createKeep({ own, node, nodeName, snapshots, onError }: KeepOptions): Keep {
+  const caches = { cache: createCache({ upstream: own, onError, bytes: CACHE_BYTES }) };
+  const nodeCache = node && createCache({ upstream: node, onError, bytes: CACHE_BYTES });
+  const stored = storedCollections(nodeName);
+
+  function cacheOf({ as }: Place): { cache: Cache; upstream: Upstream } {
+    return as === 'node' && nodeCache !== undefined && node !== undefined
+      ? { cache: nodeCache, upstream: node }
+      : { cache: caches.cache, upstream: own };
+  }
+
+  function find(place: Place, make: 'make' | 'only if there', saved?: Reading): Kept | undefined {
+    const { cache, upstream } = cacheOf(place);
+    const key = keyOf(place);
+    const from = saved === undefined ? {} : { from: saved.version };
+    return cache.view(
+      {
+        collection: {
+          identity: { as: 'reader' },
+          path: place.path,
+          labels: '',
+          fields: place.fields,
+          ownerOf: () => 'everybody',
+          ...from,
+        },
+        collectionKey: key,
+        viewKey: key,
+        makeReader: () => readerOf(place, upstream, saved),
+      },
+      make,
+    );
+  }
+
+  function viewOf(place: Place): View | undefined {
+    return find(place, 'only if there')?.view;
+  }
+
+  return {
+    find(collection) {
+      const isRoom = caches.cache.counts.views + (nodeCache?.counts.views ?? 0) < COLLECTIONS;
+      return find(collection, collection.begins && isRoom ? 'make' : 'only if there');
+    },
+    async resume() {
+      for (const place of stored) {
+        const saved = await snapshots.load(keyOf(place));
+        if (saved === undefined || viewOf(place) !== undefined) continue;
+        // Why it cannot be gone on from is logged where it fails; it is then read as if nothing had been kept.
+        await find(place, 'make', saved)
+          ?.view.whenReady()
+          .catch(() => {});
+      }
+    },
+    async save() {
+      for (const place of stored) {
+        const view = viewOf(place);
+        const state = view?.snapshot();
+        if (view !== undefined && state?.isLive) await snapshots.save(keyOf(place), view.list, state);
+      }
+    },
+    get counts() {
+      const { views, bytes } = caches.cache.counts;
+      return { views: views + (nodeCache?.counts.views ?? 0), bytes: bytes + (nodeCache?.counts.bytes ?? 0) };
+    },
+    async close() {
+      await Promise.all([caches.cache.close(), nodeCache?.close()]);
+    },
+  };
+}
+
+function keyOf({ path, fields }: Place): string {
+  return `${path}?${fields}`;
+}
+
+/** @param saved what the first reading is, instead of one upstream */
+function readerOf({ path, fields, type }: Place, upstream: Upstream, saved: Reading | undefined): Reader {
+  let first = saved;
+  return {
+    tenant: NOBODY,
+    type,
+    whole: true,
+    async read(signal) {
+      const known = first;
+      first = undefined;
+      return known ?? (await list(path, fields, upstream, signal));
+    },
+    show: (event) => event,
+  };
+}
+
+/** There are no tenants here: everything is as upstream has it. */
+const NOBODY = '' as TenantId;
+
+async function list(path: string, fields: string, upstream: Upstream, signal: AbortSignal): Promise<Reading> {
+  const answer = await upstream.request({
+    identity: { as: 'reader' },
+    method: 'GET',
+    path,
+    query: fields === '' ? [] : [['fieldSelector', fields]],
+    signal,
+  });
+  if (answer.status !== 200) throw new Error(`LIST ${path} was answered with ${answer.status}`);
+  const document = readObject(answer.body);
+  return {
+    version: versionOf(document),
+    objects: objects(document, 'items'),
+    list: { apiVersion: text(document, 'apiVersion'), kind: text(document, 'kind') },
+  };
+}

@@ -1,0 +1,16 @@
+/** What is believed for how long, and how much is kept. */
+
+/** How long the API server's word on a token or a right counts: no longer than it keeps such answers itself. */
+export const KEPT_MS = 10_000;
+/** How long it may take to give it. */
+export const ASK_MS = 5_000;
+/** How often the right to a watch that is open is looked at again, when it has something to tell. The API server does not. */
+export const JUDGED_AGAIN_MS = 60_000;
+/** Collections of single objects besides the shared ones; more are not kept. */
+export const COLLECTIONS = 2_000;
+/** What all collections together may hold. */
+export const CACHE_BYTES = 256 * 1024 * 1024;
+/** How often what was kept is written down. */
+export const SNAPSHOT_MS = 60_000;
+/** How long a start waits for the cluster to go on from what was written down. */
+export const RESUME_MS = 5_000;
