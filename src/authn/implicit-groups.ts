@@ -9,8 +9,19 @@ const AUTHENTICATED = 'system:authenticated';
 const SERVICE_ACCOUNTS = 'system:serviceaccounts';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
+/** What is worked out of an identity elsewhere is held by it, so the same one always comes out for the same one. */
+const completed = new WeakMap<Identity, Identity>();
+
 /** The same identity with its implicit groups at the end; itself when it has them all. */
 export function withImplicitGroups(identity: Identity): Identity {
+  const known = completed.get(identity);
+  if (known !== undefined) return known;
+  const complete = complement(identity);
+  completed.set(identity, complete);
+  return complete;
+}
+
+function complement(identity: Identity): Identity {
   const account = SERVICE_ACCOUNT.exec(identity.username);
   const implicit =
     account === null ? [AUTHENTICATED] : [SERVICE_ACCOUNTS, `${SERVICE_ACCOUNTS}:${account[1]}`, AUTHENTICATED];

@@ -78,6 +78,8 @@ export class BindingTable {
 export class RbacIndex {
   readonly clusterRoles: ClusterRoles;
   readonly clusterBindings = new BindingTable();
+  /** Counts the changes: what was worked out before the last one may be wrong. */
+  generation = 0;
   readonly #namespaces = new Map<string, BindingTable>();
   /** By `namespace/name`. */
   readonly #roles = new Map<string, readonly CompiledRule[]>();
@@ -102,6 +104,7 @@ export class RbacIndex {
 
   /** Takes an object in, in place of an older one of its name. */
   put(resource: RbacResource, namespace: string, name: string, object: JsonObject): void {
+    this.generation += 1;
     if (resource === 'clusterroles') this.clusterRoles.put(name, object);
     else if (resource === 'roles') this.#roles.set(`${namespace}/${name}`, readRules(object['rules']).map(compileRule));
     else if (resource === 'clusterrolebindings') this.clusterBindings.put(readBinding('', name, object));
@@ -113,6 +116,7 @@ export class RbacIndex {
   }
 
   remove(resource: RbacResource, namespace: string, name: string): void {
+    this.generation += 1;
     if (resource === 'clusterroles') this.clusterRoles.remove(name);
     else if (resource === 'roles') this.#roles.delete(`${namespace}/${name}`);
     else if (resource === 'clusterrolebindings') this.clusterBindings.remove(name);

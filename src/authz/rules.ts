@@ -18,6 +18,10 @@ export interface CompiledRule {
   /** The same for rules that say the same in the same order. */
   readonly key: string;
   readonly allows: (attributes: Attributes) => boolean;
+  /** The same whatever the name of the object, which must be one of `names`. */
+  readonly covers: (attributes: Extract<Attributes, { isResource: true }>) => boolean;
+  /** Undefined for all. */
+  readonly names: ReadonlySet<string> | undefined;
 }
 
 /** The `rules` of a Role or ClusterRole; an entry that is not well-formed is left out. */
@@ -45,19 +49,18 @@ export function compileRule(rule: PolicyRule): CompiledRule {
   const verbs = matcher(rule.verbs);
   const groups = matcher(rule.apiGroups);
   const resources = resourceMatcher(rule.resources);
-  const names = new Set(rule.resourceNames);
+  const names = rule.resourceNames.length === 0 ? undefined : new Set(rule.resourceNames);
   const urls = urlMatcher(rule.nonResourceURLs);
+  const covers: CompiledRule['covers'] = ({ verb, group, resource, subresource }) =>
+    verbs(verb) && groups(group) && resources(resource, subresource);
   return {
     rule,
     key: JSON.stringify(FIELDS.map((field) => rule[field])),
+    covers,
+    names,
     allows(attributes) {
-      if (!verbs(attributes.verb)) return false;
-      if (!attributes.isResource) return urls(attributes.path);
-      return (
-        groups(attributes.group) &&
-        resources(attributes.resource, attributes.subresource) &&
-        (names.size === 0 || names.has(attributes.name))
-      );
+      if (!attributes.isResource) return verbs(attributes.verb) && urls(attributes.path);
+      return covers(attributes) && (names === undefined || names.has(attributes.name));
     },
   };
 }

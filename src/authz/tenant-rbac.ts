@@ -23,7 +23,9 @@ import { OWN_NAME_PREFIX } from '../tenancy/host-names.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { AggregatedRole } from './cluster-roles.ts';
+import { KnownRights } from './known-rights.ts';
 import { type Binding, type BindingTable, type BoundSubject, RbacIndex, type RbacResource } from './rbac-index.ts';
+import { allowedBy, type Met, Rights } from './rights.ts';
 import type { RoleView } from './role-view.ts';
 import type { CompiledRule } from './rules.ts';
 
@@ -55,6 +57,7 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
   const informers = Object.entries(options.informers) as [RbacResource, Informer][];
   const defaults = new RbacIndex();
   const nothing = new RbacIndex(defaults.clusterRoles);
+  const known = new KnownRights();
   for (const resource of ['clusterroles', 'clusterrolebindings'] as const) {
     for (const object of options.defaults[resource]) defaults.put(resource, '', nameOf(object), object);
   }
@@ -157,34 +160,37 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
   function decide(tenant: Tenant, who: Identity, attributes: Attributes): Decision {
     const index = indexOf(tenant);
     if (who.groups.includes(MASTERS)) return { allowed: true, reason: '' };
+    const namespace = attributes.isResource ? attributes.namespace : '';
+    const rights = known.of(index, who, namespace, () => new Rights(allMet(index, who, namespace)));
+    if (rights !== undefined) return rights.decide(attributes);
     const errors: string[] = [];
     let source: string | undefined;
-    walk(index, who, attributes.isResource ? attributes.namespace : '', (binding, rules) => {
+    walk(index, who, namespace, (binding, rules) => {
       if (typeof rules === 'string') errors.push(rules);
-      else {
-        for (const rule of rules) {
-          if (!rule.allows(attributes)) continue;
-          source = describe(binding, who);
-          return true;
-        }
-      }
+      else if (rules.some((rule) => rule.allows(attributes))) source = describe(binding, who);
+      return source !== undefined;
+    });
+    if (source !== undefined) return allowedBy(source);
+    return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
+  }
+
+  /** Every binding that applies, once, in the order in which they are met. */
+  function allMet(index: RbacIndex, who: Identity, namespace: string): Met[] {
+    const met = new Map<Binding, Met>();
+    walk(index, who, namespace, (binding, rules) => {
+      if (!met.has(binding)) met.set(binding, { rules, source: () => describe(binding, who) });
       return false;
     });
-    if (source !== undefined) return { allowed: true, reason: `RBAC: allowed by ${source}` };
-    return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
+    return [...met.values()];
   }
 
   function rulesFor(tenant: Tenant, who: Identity, namespace: string): { rules: PolicyRule[]; errors: string[] } {
     const found: PolicyRule[] = [];
     const errors: string[] = [];
-    const seen = new Set<Binding>();
-    walk(indexOf(tenant), who, namespace, (binding, rules) => {
-      if (seen.has(binding)) return false;
-      seen.add(binding);
+    for (const { rules } of allMet(indexOf(tenant), who, namespace)) {
       if (typeof rules === 'string') errors.push(rules);
       else found.push(...rules.map(({ rule }) => rule));
-      return false;
-    });
+    }
     return { rules: found, errors };
   }
 

@@ -13,19 +13,20 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isDisturbed, type Result } from './figures.ts';
+import { type Figure, isDisturbed, type Result } from './figures.ts';
 import { startLab } from './lab.ts';
 import { describeMachine, loadNow } from './machine.ts';
 import { needProc } from './process-usage.ts';
 import { machineLine, readReference, renderTable, writeDocument, writeResult } from './report.ts';
-import type { Bench, Scenario } from './scenario.ts';
+import type { Bench, LabScenario, Scenario } from './scenario.ts';
+import { authority } from './scenarios/authority.ts';
 import { forwardedGet } from './scenarios/forwarded-get.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
 import { memoryReads } from './scenarios/memory-reads.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 
-const SCENARIOS: readonly Scenario[] = [forwardedGet, memoryReads, tenantCreate, manyTenants, tenantsAtOnce];
+const SCENARIOS: readonly Scenario[] = [forwardedGet, memoryReads, tenantCreate, manyTenants, tenantsAtOnce, authority];
 
 interface Asked {
   readonly scenarios: readonly Scenario[];
@@ -80,13 +81,17 @@ async function measure(scenario: Scenario, bench: Bench, stopping: AbortSignal):
     bench.progress(`other programs keep this machine busy (load ${loadBefore}): do not trust these figures`);
   }
   bench.progress(`${scenario.name}: ${scenario.title}`);
+  const figures = 'runAlone' in scenario ? await scenario.runAlone(bench) : await inLab(scenario, bench, stopping);
+  const date = new Date().toISOString().slice(0, 10);
+  return { scenario: scenario.name, date, machine: describeMachine(), loadBefore, figures };
+}
+
+async function inLab(scenario: LabScenario, bench: Bench, stopping: AbortSignal): Promise<Figure[]> {
   await using lab = await startLab(bench.progress, stopping);
   stopping.throwIfAborted();
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   stopping.addEventListener('abort', () => reject(stopping.reason), { once: true });
-  const figures = await Promise.race([scenario.run(lab, bench), stopped]);
-  const date = new Date().toISOString().slice(0, 10);
-  return { scenario: scenario.name, date, machine: describeMachine(), loadBefore, figures };
+  return await Promise.race([scenario.run(lab, bench), stopped]);
 }
 
 async function main(): Promise<void> {

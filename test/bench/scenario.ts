@@ -12,9 +12,20 @@ export interface Bench {
   progress(line: string): void;
 }
 
-export interface Scenario {
+interface Named {
   /** On the command line, and the name of its file of results. */
   readonly name: string;
   readonly title: string;
+}
+
+/** Measures the proxy in front of a control plane. */
+export interface LabScenario extends Named {
   run(lab: Lab, bench: Bench): Promise<Figure[]>;
 }
+
+/** Measures a part of the proxy by itself, in the process of the bench. */
+export interface PartScenario extends Named {
+  runAlone(bench: Bench): Promise<Figure[]>;
+}
+
+export type Scenario = LabScenario | PartScenario;
