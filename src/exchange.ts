@@ -45,6 +45,14 @@ export interface RequestHead {
   readonly peerCertificate: Uint8Array | undefined;
   /** Aborted when the client goes or the request's deadline passes. */
   readonly signal: AbortSignal;
+  /** Of a client's request: what is noted on its way. */
+  readonly trail?: Trail;
+}
+
+/** What the audit tells of how a request was served. */
+export interface Trail {
+  /** Of the host's last answer for it; undefined where the host was not asked. */
+  upstreamStatus?: number;
 }
 
 /** The head of a request that the proxy makes itself, in the name of what it serves: no client sent any header. */

@@ -85,9 +85,9 @@ describe('the path of a request', () => {
     expect(met).toEqual([...passed, 'refuse', 'audit', ...(isHeld ? ['release'] : [])]);
   });
 
-  it('that lasts is held while it is answered, and let go', async () => {
+  it('that lasts is held while it is answered, and let go; it is audited when it begins, too', async () => {
     await run(RESOURCE, { hasHeld: true });
-    expect(met).toEqual([...RESOURCE_PATH, 'respond', 'audit', 'release', 'let go']);
+    expect(met).toEqual([...RESOURCE_PATH, 'audit', 'respond', 'audit', 'release', 'let go']);
     met = [];
     throwing.set('respond', new Error('broken'));
     await run(RESOURCE, { hasHeld: true });

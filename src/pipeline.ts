@@ -19,7 +19,7 @@
  *  14  hold         what was found for a tenant that is gone by now is not answered; an answer that lasts is judged
  *                   again by 5, 6, 8, 10 and 11 while it does
  *  15  respond      the one place where anything becomes bytes; a refusal of any stage comes here at once
- *  16  audit        one line, whatever became of it
+ *  16  audit        one event, whatever became of it; of an answer that lasts one more when it begins
  */
 import type {
   Accept,
@@ -70,7 +70,8 @@ export interface Stages {
   respond(known: Known, reply: Reply): Promise<Written>;
   /** The answer to what was thrown, however far the request came. */
   refuse(known: Known, error: unknown): Promise<Written>;
-  audit(known: Known, written: Written): void;
+  /** @param written undefined of an answer that lasts, when it begins */
+  audit(known: Known, written: Written | undefined): void;
 }
 
 /** What is known of a request so far: for the answer, the log and the audit, however far it came. */
@@ -109,7 +110,10 @@ export function createPipeline(stages: Stages): Handler {
     try {
       const reply = await answer(stages, known, held);
       if (isBound(known)) known.held = stages.hold(known); // 14
-      if (known.held !== undefined) held.push(known.held.release);
+      if (known.held !== undefined) {
+        held.push(known.held.release);
+        stages.audit(known, undefined); // 16
+      }
       stages.audit(known, await stages.respond(known, reply)); // 15, 16
     } catch (error) {
       stages.audit(known, await stages.refuse(known, error)); // 15, 16

@@ -1,5 +1,6 @@
 /** The last stages: the answer or the refusal of a request as it was asked for, and its line in the audit log. */
-import { auditRequest } from '../audit/audit.ts';
+import { type AuditEntry, auditRequest } from '../audit/audit.ts';
+import { auditEvent } from '../audit/event.ts';
 import { ApiError } from '../errors.ts';
 import { logger } from '../observe/log.ts';
 import type { Known, Stages } from '../pipeline.ts';
@@ -8,7 +9,8 @@ import type { Sink } from '../respond/sink.ts';
 import { countWaitingBytes } from '../respond/waiting.ts';
 import { type Answering, writeError, writeReply } from '../respond/write.ts';
 
-export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> {
+/** @param auditTo where audit events go, each as JSON; into the log as a line when there is no such place */
+export function createAnswering(auditTo?: (event: string) => void): Pick<Stages, 'respond' | 'refuse' | 'audit'> {
   const respondLog = logger('respond');
   const auditLog = logger('audit');
   const waitingOf = countWaitingBytes();
@@ -40,7 +42,7 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
     },
     audit(known, written) {
       const { incoming, info, authenticated, identity, tenant, allowedBy, startedMs } = known;
-      auditRequest(auditLog, {
+      const entry: AuditEntry = {
         head: incoming.head,
         remoteAddress: incoming.remoteAddress,
         info,
@@ -50,7 +52,10 @@ export function createAnswering(): Pick<Stages, 'respond' | 'refuse' | 'audit'> 
         allowedBy,
         written,
         durationMs: performance.now() - startedMs,
-      });
+      };
+      if (auditTo === undefined) return auditRequest(auditLog, entry);
+      const stage = written === undefined ? 'ResponseStarted' : 'ResponseComplete';
+      auditTo(JSON.stringify(auditEvent(entry, stage, Date.now())));
     },
   };
 }

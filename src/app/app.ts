@@ -48,6 +48,8 @@ export interface ProxyOptions {
   authentication?: AuthenticationFile | undefined;
   /** Where pods reach the proxy. */
   advertised?: Advertised | undefined;
+  /** Where audit events go, each as JSON; into the log when there is no such place. */
+  auditTo?: ((event: string) => void) | undefined;
   requestTimeoutMs?: number;
   shutdownGraceMs?: number;
   maxConnections?: number;
@@ -155,7 +157,7 @@ interface Parts extends ProxySeams {
 }
 
 function assemble(
-  { policies, authentication, publicUrl, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions,
+  { policies, authentication, publicUrl, auditTo, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ProxyOptions,
   parts: Parts,
   signal: AbortSignal,
   onError: (what: string, error: unknown) => void,
@@ -204,6 +206,7 @@ function assemble(
       problem,
       mayRemember,
       requestTimeoutMs,
+      auditTo,
       domain: tenantDomain(publicUrl),
     }),
   );

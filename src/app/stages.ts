@@ -54,6 +54,8 @@ export interface StagesOptions {
   /** Whether what was read before may be told all the same: the host only does not answer. */
   mayRemember(): boolean;
   requestTimeoutMs: number;
+  /** Where audit events go, each as JSON; into the log when there is no such place. */
+  auditTo?: ((event: string) => void) | undefined;
   /** Below which each tenant has a name of the server. */
   domain: string | undefined;
 }
@@ -127,7 +129,7 @@ export function createStages(options: StagesOptions): Stages {
       streams: options.streams,
       nowMs: Date.now,
     }),
-    ...createAnswering(),
+    ...createAnswering(options.auditTo),
   };
 }
 

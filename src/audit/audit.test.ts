@@ -6,7 +6,7 @@ import type { TenantId } from '../tenancy/names.ts';
 import { type AuditEntry, auditRequest } from './audit.ts';
 
 function line(
-  part: Omit<Partial<AuditEntry>, 'written'> & Partial<Written>,
+  part: Omit<Partial<AuditEntry>, 'written'> & Partial<Written> & Pick<RequestHead, 'trail'>,
   target = '/api/v1/pods?token=hunter2',
 ): Record<string, unknown> {
   const lines: Record<string, unknown>[] = [];
@@ -20,9 +20,15 @@ function line(
       ['authorization', 'Bearer hunter2'],
     ]),
   } as unknown as RequestHead;
-  const { status = 200, bodyBytes = 5, why, ...rest } = part;
+  const { status = 200, bodyBytes = 5, why, trail, ...rest } = part;
   const written = { status, bodyBytes, ...(why === undefined ? {} : { why }) };
-  auditRequest(log, { head, remoteAddress: '10.0.0.1', written, durationMs: 1.26, ...rest });
+  auditRequest(log, {
+    head: { ...head, trail: trail ?? {} },
+    remoteAddress: '10.0.0.1',
+    written,
+    durationMs: 1.26,
+    ...rest,
+  });
   expect(lines).toHaveLength(1);
   return lines[0] ?? {};
 }
@@ -31,7 +37,9 @@ describe('auditRequest', () => {
   it('says who did what, and what came of it', () => {
     const info = parseRequestInfo('PATCH', '/apis/apps/v1/namespaces/web/deployments/a/scale');
     const identity = { username: 'alice', groups: [], uid: '', extra: {} };
-    expect(line({ info, identity, tenant: { id: 'acme' as TenantId }, status: 403, why: 'rbac' })).toMatchObject({
+    expect(
+      line({ info, identity, tenant: { id: 'acme' as TenantId, uid: 'u' }, status: 403, why: 'rbac' }),
+    ).toMatchObject({
       id: 'the-id',
       from: '10.0.0.1',
       tenant: 'acme',
@@ -72,6 +80,11 @@ describe('auditRequest', () => {
     expect(line({ identity: alice, allowedBy: '' })).toMatchObject({ user: 'alice', decision: 'allow' });
     expect(line({ identity: alice, status: 403, why: 'rbac' })).toMatchObject({ decision: 'deny' });
     expect(line({ identity: alice, status: 401, why: 'token-expired' })).not.toHaveProperty('decision');
+  });
+
+  it('says what the host answered, where it was asked', () => {
+    expect(line({ status: 404 })).not.toHaveProperty('upstream');
+    expect(line({ status: 404, trail: { upstreamStatus: 403 } })).toMatchObject({ status: 404, upstream: 403 });
   });
 
   it('tells what is no resource by its path', () => {

@@ -15,17 +15,22 @@ export interface AuditEntry {
   /** As far as the request came. */
   readonly info?: RequestInfo | undefined;
   readonly identity?: Identity | undefined;
-  readonly tenant?: Pick<Tenant, 'id'> | undefined;
+  readonly tenant?: Pick<Tenant, 'id' | 'uid'> | undefined;
   /** What sort of credential it came with. */
   readonly how?: Authenticated['how'] | undefined;
   /** Why the tenant's roles allow it; undefined where they were not asked or do not. */
   readonly allowedBy?: string | undefined;
-  readonly written: Written;
+  /** Undefined while the answer is still going out. */
+  readonly written: Written | undefined;
   readonly durationMs: number;
 }
 
+/** For whom the audit has no place of its own. */
 export function auditRequest(log: Logger, entry: AuditEntry): void {
   const { head, info, identity, written } = entry;
+  // What lasts is told once, at its end.
+  if (written === undefined) return;
+  const upstream = head.trail?.upstreamStatus;
   log.info(
     {
       id: head.id,
@@ -38,6 +43,7 @@ export function auditRequest(log: Logger, entry: AuditEntry): void {
       ...(info === undefined ? { method: head.method, path: pathOf(head.target) } : what(info)),
       ...decisionOf(entry),
       status: written.status,
+      ...(upstream === undefined ? {} : { upstream }),
       bytes: written.bodyBytes,
       ms: Math.round(entry.durationMs * 10) / 10,
       ...(written.why === undefined ? {} : { why: written.why }),
@@ -49,7 +55,7 @@ export function auditRequest(log: Logger, entry: AuditEntry): void {
 /** What the tenant's own roles said; nothing where they were not asked. */
 function decisionOf({ allowedBy, written }: AuditEntry): Record<string, string | undefined> {
   if (allowedBy !== undefined) return { decision: 'allow', ...(allowedBy === '' ? {} : { reason: logged(allowedBy) }) };
-  return written.why === 'rbac' ? { decision: 'deny' } : {};
+  return written?.why === 'rbac' ? { decision: 'deny' } : {};
 }
 
 function what(info: RequestInfo): Record<string, string | undefined> {

@@ -1,5 +1,6 @@
 /** `kubeveil serve`: the proxy in front of a cluster, until it is told to stop. */
 import { startProxy } from '../app/app.ts';
+import { openAuditSinks } from '../app/audit-sinks.ts';
 import { followAuthentication } from '../authn/jwt/load.ts';
 import { loadConfig } from '../config/load.ts';
 import type { SettingName } from '../config/settings.ts';
@@ -36,6 +37,15 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
           onInvalid: (error) =>
             log.error({ why: String(error) }, 'the authentication file is not valid; the last valid one goes on'),
         });
+  await using audit = openAuditSinks({
+    file: config.auditFile,
+    webhook: config.auditWebhook,
+    webhookCa: config.auditWebhookCa,
+    webhookToken: config.auditWebhookToken,
+    log: logger('audit'),
+  });
+  // Without a file SIGHUP ends the process, as it does any other.
+  if (config.auditFile !== undefined) process.on('SIGHUP', () => audit.reopen());
   const proxy = await startProxy({
     host,
     listen: config.listen,
@@ -43,6 +53,7 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
     policies,
     authentication,
     advertised: config.advertise,
+    auditTo: audit.write,
     requestTimeoutMs: config.requestTimeout,
     shutdownGraceMs: config.shutdownGrace,
     maxConnections: config.maxConnections,

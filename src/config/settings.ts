@@ -121,6 +121,30 @@ export const SETTINGS = {
     schema: z.string().min(1),
     default: undefined,
   },
+  auditFile: {
+    help: 'file that an audit event for each request is added to, one a line, or - for stdout; opened anew at SIGHUP',
+    value: 'FILE',
+    schema: z.string().min(1),
+    default: undefined,
+  },
+  auditWebhook: {
+    help: 'URL that audit events are posted to, in lists',
+    value: 'URL',
+    schema: httpsUrl,
+    default: undefined,
+  },
+  auditWebhookCa: {
+    help: 'file with the CA of that URL; those of the system when left out',
+    value: 'FILE',
+    schema: z.string().min(1),
+    default: undefined,
+  },
+  auditWebhookToken: {
+    help: 'file with a bearer token for that URL, read anew for each request',
+    value: 'FILE',
+    schema: z.string().min(1),
+    default: undefined,
+  },
   logLevel: {
     help: 'error, warn, info or debug',
     value: 'LEVEL',

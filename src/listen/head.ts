@@ -96,6 +96,7 @@ export function requestHead(request: RawRequest): RequestHead {
     serverNames: [...serverNames],
     peerCertificate,
     signal,
+    trail: {},
   };
 }
 

@@ -78,7 +78,7 @@ function credentialsOf(user: Record<string, unknown>, at: string): Credentials {
 }
 
 /** Reads the file anew each time: tokens in files are short-lived, and whoever wrote the file renews it. */
-function fileCredentials(file: string): Credentials {
+export function fileCredentials(file: string): Credentials {
   readToken(file);
   return { authorization: async () => `Bearer ${readToken(file)}` };
 }

@@ -48,7 +48,7 @@ export interface WriteRequest extends ReadRequest {
 /** GET of an object, or LIST of a collection, as the client asked to see it. */
 export async function sendRead(call: Call, deps: VerbDeps, route: Route, read: ReadRequest): Promise<Answer> {
   const request = { ...common(call, route, read), method: 'GET', ...represented(call, read) } as const;
-  return readAnswer(await withRight(call, deps, route, () => deps.upstream.request(request)));
+  return readAnswer(call, await withRight(call, deps, route, () => deps.upstream.request(request)));
 }
 
 /** A write, or its rehearsal where the query or the options say `dryRun`. */
@@ -63,7 +63,7 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
     ...(method === 'DELETE' ? { query: write.query } : represented(call, { ...write, query })),
     ...(document === undefined ? {} : { contentType, body: stringifyRepeated(document, call.body?.repeated ?? []) }),
   };
-  const answer = readAnswer(await withRight(call, deps, route, () => deps.upstream.request(request)));
+  const answer = readAnswer(call, await withRight(call, deps, route, () => deps.upstream.request(request)));
   if (isSuccess(answer)) noteWrite(call, deps, write, answer.document);
   return answer;
 }
@@ -71,7 +71,7 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
 /** A new namespace, in upstream terms. It is not made by a request alone: its guard is made and proven with it. */
 export async function sendNamespace(call: Call, deps: VerbDeps, document: JsonObject, query: Pairs): Promise<Answer> {
   const managed = withFieldManager(query, call.head.headers.get('user-agent'));
-  const answer = readAnswer(await deps.provisioner.createNamespace(call.tenant, document, managed));
+  const answer = readAnswer(call, await deps.provisioner.createNamespace(call.tenant, document, managed));
   if (isSuccess(answer)) noteWrite(call, deps, { method: 'POST', query }, answer.document);
   return answer;
 }
@@ -92,10 +92,11 @@ export async function sendWatch(
   return await withRight(call, deps, route, async () => {
     const answer = await deps.upstream.stream(request);
     const { status } = answer;
+    if (call.head.trail !== undefined) call.head.trail.upstreamStatus = status;
     if (status === 200) return { status, events: eventsIn(answer.chunks) };
     const chunks: Uint8Array[] = [];
     for await (const chunk of answer.chunks) chunks.push(chunk);
-    return { status, refused: readAnswer({ ...answer, body: Buffer.concat(chunks) }) };
+    return { status, refused: readAnswer(call, { ...answer, body: Buffer.concat(chunks) }) };
   });
 }
 
@@ -125,7 +126,8 @@ function represented(call: Call, { query }: ReadRequest): Pick<UpstreamRequest, 
 }
 
 /** @throws {ApiError} ERR_BAD_GATEWAY when upstream answers something that is not a JSON object. */
-function readAnswer({ status, headers, body }: UpstreamResponse): Answer {
+function readAnswer({ head }: Call, { status, headers, body }: UpstreamResponse): Answer {
+  if (head.trail !== undefined) head.trail.upstreamStatus = status;
   let document: unknown;
   try {
     document = parseJson(body);
