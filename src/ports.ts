@@ -171,6 +171,21 @@ export interface GrantGuard {
   check(tenant: Tenant, identity: Identity, write: GrantedWrite): void;
 }
 
+/** A write to a virtual kind, beside the object itself. */
+export interface VirtualWrite {
+  /** As it is stored, on an update. */
+  readonly previous: JsonObject | undefined;
+  readonly subresource: string;
+  /** True of an apply patch: what it leaves out stays. */
+  readonly isPatch: boolean;
+  readonly caller: Identity;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Whether the caller has a right. */
+export type Asks = (attributes: Attributes) => boolean;
+
 /** What the native API server does for a kind and a custom resource lacks. Objects are in the tenant's terms. */
 export interface VirtualBehaviour {
   /** True where an update may leave out the version that it is made from; a custom resource may not. */
@@ -182,9 +197,15 @@ export interface VirtualBehaviour {
   withDefaults(object: JsonObject): JsonObject;
   /** A copy of an apply patch with what upstream cannot fill in. Its other defaults are nobody's, as the native kind's. */
   forApply(patch: JsonObject): JsonObject;
+  /** True where what the caller may write depends on who they are, or on what is stored. */
+  readonly prepares: boolean;
+  /** Sets, in place, what the server says and not the client. */
+  prepare(object: JsonObject, write: VirtualWrite): void;
+  /** @throws {ApiError} ERR_FORBIDDEN where the API server's own admission says no; after `validate` */
+  admit(object: JsonObject, write: VirtualWrite, may: Asks): void;
   /**
    * What neither the CRD's schema nor the DNS rule for names of custom resources says.
-   * `previous`: the object as stored, on an update. `object` has its defaults. `subresource`: `''` or `status`.
+   * `previous`: the object as stored, on an update. `object` has its defaults. `subresource`: `''`, `status` or another.
    * @throws {ApiError} ERR_INVALID in kube-apiserver's words.
    */
   validate(object: JsonObject, previous: JsonObject | undefined, subresource: string): void;

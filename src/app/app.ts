@@ -12,8 +12,10 @@ import { type Cache, createCache } from '../cache/cache.ts';
 import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
 import type { Advertised } from '../controllers/api-service/api-service-objects.ts';
+import { startCertificateSigner } from '../controllers/certificates/certificate-signer.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
 import { startRoleAggregation } from '../controllers/roles/role-aggregation.ts';
+import { readClientCa } from '../controllers/tenants/client-ca.ts';
 import { untilDone } from '../lib/backoff.ts';
 import { createLimiter } from '../limit/limit.ts';
 import { createOpenStreams, type OpenStreams } from '../limit/open-streams.ts';
@@ -33,7 +35,7 @@ import type { HostConnection } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createStages, scopeOf } from './stages.ts';
-import { createRoleStore } from './tenant-client.ts';
+import { createRequestWrites, createRoleStore, type TenantClientOptions } from './tenant-client.ts';
 import { createVerbDeps } from './verb-deps.ts';
 import { type WatchedHost, watchHost } from './watch-host.ts';
 
@@ -113,8 +115,8 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   });
   starting.defer(() => webhooks.close());
   const parts = { upstream, host, sealKeys: shared.sealKeys, streams, yaml, cache, webhooks, ...seams };
-  const { handler, aggregation } = assemble(options, parts, signal, onError);
-  starting.defer(() => aggregation.stop());
+  const { handler, inTenants } = assemble(options, parts, signal, onError);
+  for (const controller of inTenants) starting.defer(() => controller.stop());
   const listener = await listen(options, handler, shared.ca);
   starting.defer(() => listener.close());
   // Before the listener: watches end with a last bookmark, so that their clients need not read everything again.
@@ -161,7 +163,7 @@ function assemble(
   parts: Parts,
   signal: AbortSignal,
   onError: (what: string, error: unknown) => void,
-): { handler: Handler; aggregation: { stop(): Promise<void> } } {
+): { handler: Handler; inTenants: readonly { stop(): Promise<void> }[] } {
   const { upstream, host, sealKeys, streams, yaml, cache, webhooks, namesOf = ({ id }) => tenantNames(id) } = parts;
   const { controllers, view, problem, mayRemember } = host;
   const { tenants } = controllers;
@@ -179,16 +181,26 @@ function assemble(
   const limiter = createLimiter();
   const sealer = createSealer(sealKeys);
   const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache, webhooks });
+  const asController: TenantClientOptions = {
+    view,
+    verbDeps,
+    scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers }),
+    signal,
+  };
   const aggregation = startRoleAggregation({
     clusterRoles: view.clusterRoles,
     tenants,
     aggregated: (tenant) => view.authorizer.aggregated(tenant),
-    store: createRoleStore({
-      view,
-      verbDeps,
-      scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers }),
-      signal,
-    }),
+    store: createRoleStore(asController),
+    onError,
+  });
+  const client = createHostClient(upstream, { as: 'provisioner' }, signal);
+  const signer = startCertificateSigner({
+    requests: view.certificateRequests,
+    tenants,
+    authority: (tenant) => readClientCa(client, tenant),
+    ...createRequestWrites(asController),
+    nowMs,
     onError,
   });
   const handler = createPipeline(
@@ -210,7 +222,7 @@ function assemble(
       domain: tenantDomain(publicUrl),
     }),
   );
-  return { handler, aggregation };
+  return { handler, inTenants: [aggregation, signer] };
 }
 
 async function listen(options: ProxyOptions, handler: Handler, ca: CertificatePair): Promise<Listener> {

@@ -41,6 +41,8 @@ export interface HostView {
   catalogOf(tenant: Tenant): Catalog;
   /** The ClusterRoles of all tenants, in upstream terms. */
   readonly clusterRoles: Informer;
+  /** The CertificateSigningRequests of all tenants, in upstream terms. */
+  readonly certificateRequests: Informer;
   /** What is followed of the host, by the path of its collection over all namespaces. */
   readonly followed: ReadonlyMap<string, Informer>;
   /** What tenants have set up for admission. */
@@ -89,6 +91,7 @@ export function startHostView(options: HostViewOptions): HostView {
     onFault: (resource, _object, error) => onError(`reading ${resource}`, error),
   });
 
+  const certificateRequests = follow(`/apis/${VIRTUAL_GROUP}/v1/certificatesigningrequests`);
   const configured = Object.fromEntries(
     FOLLOWED.map((resource) => [resource, follow(`/apis/${VIRTUAL_GROUP}/v1/${resource}`)]),
   ) as Record<Followed, Informer>;
@@ -110,6 +113,7 @@ export function startHostView(options: HostViewOptions): HostView {
         crds: controllers.informers.definitions,
       }),
     clusterRoles: informers.clusterroles,
+    certificateRequests,
     followed,
     async whenSynced() {
       await Promise.all([

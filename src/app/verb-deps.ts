@@ -51,6 +51,7 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
         throw error;
       }
     },
+    allows: ({ tenant, identity }, attributes) => view.authorizer.decide(tenant, identity, attributes).allowed,
     admission: admissionBy({ upstream, view, webhooks }),
     isPublished: ({ tenant, at: { kind } }, name) =>
       view.hostNames.isPublished(tenant, resourceKey(kind.group, kind.resource), name),

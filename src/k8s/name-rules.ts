@@ -66,6 +66,8 @@ export function nameRuleOf(group: string, resource: string): NameRule {
   if (group === 'rbac.authorization.k8s.io') return PATH_SEGMENT;
   // `v1.` is the name of one.
   if (group === 'apiregistration.k8s.io') return PATH_SEGMENT;
+  // Of a request for a certificate: of anything but what other parts of the URL could be.
+  if (group === 'certificates.k8s.io') return PATH_SEGMENT;
   if (group === 'networking.k8s.io' && resource === 'ipaddresses') return IP_ADDRESS;
   return DNS_SUBDOMAIN;
 }

@@ -168,8 +168,8 @@ function isSecret(kind: Kind): boolean {
 
 function subresourceGrants(kind: Kind, group: string = kind.group): Grant[] {
   return Object.entries(kind.subresources).flatMap(([name, subresource]) => {
-    const { connect } = subresource;
-    if (connect === 'service') return [];
+    const { connect, ofObject } = subresource;
+    if (connect === 'service' || ofObject) return [];
     return [{ group, resource: `${kind.resource}/${name}`, verbs: verbsOfAny(subresource), connect }];
   });
 }

@@ -68,6 +68,8 @@ export interface Subresource {
   /** Group of that body: `autoscaling`, `policy`, `authentication.k8s.io`. */
   readonly group?: string;
   readonly refs?: readonly Reference[];
+  /** Upstream it is the object itself: what a write by it may change is for the proxy to say, metadata among it. */
+  readonly ofObject?: true;
   /** Reaches into a pod, and is no object. */
   readonly connect?: Connect;
 }
@@ -132,6 +134,13 @@ export interface Kind {
    * every change of the contents: not there at all, or the number of changes.
    */
   readonly generation?: 'none' | 'changes';
+  /**
+   * Of a virtual kind, fields that field selectors may ask for besides `metadata.name`, where the native kind has such. Of
+   * any other virtual kind there is `metadata.namespace`, too, which is empty.
+   */
+  readonly selectable?: readonly string[];
+  /** Top-level fields that the server sets whoever writes them, so that nobody owns them. */
+  readonly unowned?: readonly string[];
   /** Never goes upstream: the proxy answers, in the tenant's terms. */
   readonly answeredBy?: 'proxy';
   /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */

@@ -45,6 +45,8 @@ type Optional = Partial<
     | 'answeredBy'
     | 'nullable'
     | 'generation'
+    | 'selectable'
+    | 'unowned'
   >
 >;
 /** What a row says; everything else has the default of its class. */

@@ -11,6 +11,7 @@ import { resourceKey } from './row.ts';
 import { APIEXTENSIONS } from './table/apiextensions.ts';
 import { APPS } from './table/apps.ts';
 import { BATCH } from './table/batch.ts';
+import { CERTIFICATES } from './table/certificates.ts';
 import { CLUSTER_SERVICES } from './table/cluster-services.ts';
 import { CONTROL } from './table/control.ts';
 import { CORE_CLUSTER } from './table/core-cluster.ts';
@@ -38,6 +39,7 @@ export const KINDS: readonly Kind[] = [
   ...RBAC,
   ...APIEXTENSIONS,
   ...REVIEWS,
+  ...CERTIFICATES,
   ...CONTROL,
 ];
 

@@ -5,12 +5,14 @@
 import { randomBytes, webcrypto } from 'node:crypto';
 import '../lib/reflect-polyfill.ts';
 import * as x509 from '@peculiar/x509';
+import type { SigningRequest } from './signing-request.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 /** Backdated, because clocks of containers and their hosts differ by a little. */
 const BACKDATE_MS = 5 * 60_000;
 const CA_TTL_MS = 10 * 365 * 86_400_000;
 const LEAF_TTL_MS = 365 * 86_400_000;
+const CLIENT_USAGE = [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])];
 
 /** PEM texts: a certificate and its PKCS #8 private key. */
 export interface CertificatePair {
@@ -54,13 +56,22 @@ export async function createAuthority(name: x509.JsonName): Promise<CertificateP
 
 /** Signs a client certificate. Anything may be asked for, `system:masters` too: whoever holds the CA is the cluster. */
 export function issueClient(authority: CertificatePair, subject: ClientSubject): Promise<CertificatePair> {
-  const name = new x509.Name([
-    { CN: [text(subject.user)] },
-    ...(subject.groups ?? []).map((group) => ({ O: [text(group)] })),
-  ]);
-  return issue(authority, name, subject.ttlMs ?? LEAF_TTL_MS, [
-    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
-  ]);
+  const name = clientName([subject.user], subject.groups ?? []);
+  return issue(authority, name, subject.ttlMs ?? LEAF_TTL_MS, CLIENT_USAGE);
+}
+
+/**
+ * Signs what somebody asks for with a key of their own: a client certificate, PEM, for the subject of the request. Whether
+ * they may have it is for the caller to know.
+ * @param ttlMs how long it holds; never longer than the authority
+ */
+export async function signClientRequest(
+  authority: CertificatePair,
+  { users, groups, publicKeyDer }: SigningRequest,
+  ttlMs: number,
+): Promise<string> {
+  const name = clientName(users, groups);
+  return await sign(authority, name, new x509.PublicKey(publicKeyDer.slice().buffer), ttlMs, CLIENT_USAGE);
 }
 
 /** Signs a server certificate for the given host names and addresses. */
@@ -75,12 +86,32 @@ export function issueServer(authority: CertificatePair, subject: ServerSubject):
   ]);
 }
 
+function clientName(users: readonly string[], groups: readonly string[]): x509.Name {
+  return new x509.Name([
+    ...users.map((user) => ({ CN: [text(user)] })),
+    ...groups.map((group) => ({ O: [text(group)] })),
+  ]);
+}
+
 async function issue(
   authority: CertificatePair,
   subject: x509.JsonName | x509.Name,
   ttlMs: number,
   extensions: readonly x509.Extension[],
 ): Promise<CertificatePair> {
+  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const certPem = await sign(authority, subject, keys.publicKey, ttlMs, extensions);
+  return { certPem, keyPem: await privatePem(keys.privateKey) };
+}
+
+/** A leaf, PEM. */
+async function sign(
+  authority: CertificatePair,
+  subject: x509.JsonName | x509.Name,
+  publicKey: x509.PublicKeyType,
+  ttlMs: number,
+  extensions: readonly x509.Extension[],
+): Promise<string> {
   const issuer = new x509.X509Certificate(authority.certPem);
   const signingKey = await webcrypto.subtle.importKey(
     'pkcs8',
@@ -89,15 +120,16 @@ async function issue(
     false,
     ['sign'],
   );
-  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const { notBefore, notAfter } = validity(ttlMs);
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject,
     issuer: issuer.subject,
-    ...validity(ttlMs),
+    notBefore,
+    notAfter: new Date(Math.min(notAfter.getTime(), issuer.notAfter.getTime())),
     signingAlgorithm: EC,
-    publicKey: keys.publicKey,
-    signingKey: signingKey,
+    publicKey,
+    signingKey,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -105,7 +137,7 @@ async function issue(
       ...extensions,
     ],
   });
-  return { certPem: `${certificate.toString('pem')}\n`, keyPem: await privatePem(keys.privateKey) };
+  return `${certificate.toString('pem')}\n`;
 }
 
 /** As plain text: a bare string would be read as RFC 4514 has it, with `\\` and `#` of a meaning of their own. */

@@ -34,7 +34,8 @@ export function managedFieldsDown(value: JsonValue, references: Node, walk: Walk
     if (isObject(entry['fieldsV1'])) {
       const wasBlank = Object.keys(entry['fieldsV1']).length === 0;
       hideOwn(entry['fieldsV1']);
-      // Who set nothing but what is the proxy's own set nothing that the tenant sees.
+      for (const field of walk.at.kind.unowned ?? []) delete entry['fieldsV1'][`f:${field}`];
+      // Who set nothing but what is the proxy's own, or nobody's, set nothing that the tenant sees.
       if (!wasBlank && Object.keys(entry['fieldsV1']).length === 0) return false;
       entry['fieldsV1'] = mapFields(entry['fieldsV1'], references, walk);
     }

@@ -9,6 +9,7 @@ import type { Sealer } from '../codec/seal.ts';
 import type { ApiError } from '../errors.ts';
 import type { ResourceRequest } from '../exchange.ts';
 import type { DeletedObject } from '../k8s/informer.ts';
+import type { Attributes } from '../k8s/rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion, ResourceKey } from '../kinds/kind.ts';
 import type {
@@ -48,6 +49,11 @@ export interface VerbDeps {
    * @throws {ApiError} ERR_UNAVAILABLE while that is not known
    */
   creationRefusal(call: Call): ApiError | undefined;
+  /**
+   * Whether the caller has a right, besides the one that the request itself takes.
+   * @throws {ApiError} ERR_UNAVAILABLE while that is not known
+   */
+  allows(call: Call, attributes: Attributes): boolean;
   /** What the tenant has set up to admit writes. */
   readonly admission: Admission;
   /** Whether the tenant sees an object of the host of this name, of the call's kind: see HostNames in ports.ts. */

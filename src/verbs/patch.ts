@@ -28,7 +28,7 @@ import { storeStanding } from './store-standing.ts';
 import { refuseUnknownRole } from './unknown-role.ts';
 import { update } from './update.ts';
 import { upstreamNameOf } from './upstream-name.ts';
-import { behaviourOf } from './virtual-kinds.ts';
+import { behaviourOf, checkVirtual, writeOf } from './virtual-kinds.ts';
 
 /** Of a patch that somebody else's write has overtaken. */
 const TRIES = 5;
@@ -80,7 +80,9 @@ async function patchVirtual(call: Call, deps: VerbDeps, behaviour: VirtualBehavi
     return await readMergeWrite(call, deps, (current) => behaviour.strategicMerge(current, given), update);
   }
   if (APPLIED_HERE.has(contentType)) return await applyHere(call, deps, body);
-  return await sendPatch(call, deps, { contentType, document: behaviour.forApply(objectPatch(body)) });
+  const document = behaviour.forApply(objectPatch(body));
+  if (behaviour.prepares) behaviour.prepare(document, writeOf(call, await readStored(call, deps), true));
+  return await sendPatch(call, deps, { contentType, document });
 }
 
 /** Sends the patch on, mapped; one that cannot be mapped without the object is worked out here. */
@@ -160,7 +162,7 @@ async function rehearse(
   const result = toTenant(trial.document, call.at, call.scope);
   await confirmGrant(call, deps, result);
   const behaviour = behaviourOf(call, deps);
-  if (behaviour !== undefined) behaviour.validate(result, await readStored(call, deps), call.info.subresource);
+  if (behaviour !== undefined) checkVirtual(call, deps, behaviour, result, await readStored(call, deps));
   return { document: pinned(write.document, revision) };
 }
 

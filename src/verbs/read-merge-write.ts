@@ -29,10 +29,21 @@ export async function readMergeWrite(
     // A patch that names a revision itself holds for that one only.
     const asked = versionOf(merged);
     if (asked === '') metadataOf(merged)['resourceVersion'] = read;
-    const written = await write({ ...call, body: { contentType: 'application/json', document: merged } }, deps);
-    const conflict = written.kind === 'object' && written.status === 409;
-    if (!conflict || (asked !== '' && asked !== read) || attempt === TRIES) return written;
+    const body = { contentType: 'application/json', document: merged };
+    const written = await write({ ...call, body }, deps).catch(asConflict);
+    const isLast = !isConflict(written) || (asked !== '' && asked !== read) || attempt === TRIES;
+    if (isLast && written instanceof ApiError) throw written;
+    if (isLast) return written as Reply;
   }
+}
+
+function asConflict(error: unknown): ApiError {
+  if (error instanceof ApiError && error.code === 'ERR_CONFLICT') return error;
+  throw error;
+}
+
+function isConflict(written: Reply | ApiError): boolean {
+  return written instanceof ApiError || (written.kind === 'object' && written.status === 409);
 }
 
 /** The object as it is stored, whole, in tenant terms; undefined when there is none. */

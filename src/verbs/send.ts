@@ -116,7 +116,9 @@ function common(
     // This account is not confined to a tenant, so the name is looked at once more, apart from the translator.
     throw new Error(`${name ?? 'a collection'} is not of tenant ${call.tenant.id}`);
   }
-  const steps = [name ?? '', subresource].filter((step) => step !== '').map(encodeURIComponent);
+  const { subresources } = call.at.kind;
+  const isWhole = Object.hasOwn(subresources, subresource) && subresources[subresource]?.ofObject;
+  const steps = [name ?? '', isWhole ? '' : subresource].filter((step) => step !== '').map(encodeURIComponent);
   return { identity: route.identity, path: [route.collection, ...steps].join('/'), signal: call.head.signal };
 }
 

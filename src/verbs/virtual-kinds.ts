@@ -2,8 +2,11 @@
  * What a virtual kind needs before it is written, since upstream stores it as a custom resource: the kind's defaults, the
  * checks that no schema says. In tenant terms.
  */
+import { conflict } from '../errors.ts';
+import { versionOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { VirtualBehaviour } from '../ports.ts';
+import type { VirtualBehaviour, VirtualWrite } from '../ports.ts';
+import { notTheirs } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { readStored } from './read-merge-write.ts';
 
@@ -26,6 +29,39 @@ export async function completeVirtual(
   const behaviour = behaviourOf(call, deps);
   if (behaviour === undefined) return object;
   const complete = behaviour.withDefaults(object);
-  behaviour.validate(complete, isUpdate ? await readStored(call, deps) : undefined, call.info.subresource);
+  const previous = isUpdate ? await readStored(call, deps) : undefined;
+  if (behaviour.prepares && isUpdate) mustBeThat(call, complete, previous);
+  behaviour.prepare(complete, writeOf(call, previous));
+  checkVirtual(call, deps, behaviour, complete, previous);
   return complete;
+}
+
+/** @throws {ApiError} where the native kind would not be written so */
+export function checkVirtual(
+  call: Call,
+  deps: VerbDeps,
+  behaviour: VirtualBehaviour,
+  object: JsonObject,
+  previous: JsonObject | undefined,
+): void {
+  behaviour.validate(object, previous, call.info.subresource);
+  behaviour.admit(object, writeOf(call, previous), (attributes) => deps.allows(call, attributes));
+}
+
+/** @param isPatch of an apply patch, not of a whole object */
+export function writeOf({ info, identity }: Call, previous: JsonObject | undefined, isPatch = false): VirtualWrite {
+  return { previous, subresource: info.subresource, isPatch, caller: identity, nowMs: Date.now() };
+}
+
+/**
+ * What is checked against one state must not be written to another.
+ * @throws {ApiError} ERR_NOT_FOUND or ERR_CONFLICT, as upstream would answer
+ */
+function mustBeThat(call: Call, object: JsonObject, previous: JsonObject | undefined): void {
+  if (previous === undefined) throw notTheirs(call);
+  const { group, resource: what, name } = call.info;
+  const version = versionOf(object);
+  if (version === '' || version === versionOf(previous)) return;
+  const why = 'the object has been modified; please apply your changes to the latest version and try again';
+  throw conflict({ group, what, name }, why);
 }

@@ -9,9 +9,11 @@ import { cloneJson } from '../codec/json.ts';
 import { ApiError, type ErrorCode, invalid } from '../errors.ts';
 import { nameOf } from '../k8s/meta.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
+import { goQuote } from '../lib/go-quote.ts';
 import type { VirtualBehaviour, VirtualBehaviours } from '../ports.ts';
 import { ADMISSION_KINDS } from './admission/kinds.ts';
 import { API_SERVICE_KINDS } from './api-services.ts';
+import { CERTIFICATE_KINDS } from './certificates/kind.ts';
 import { checkTypes } from './decode.ts';
 import { defaultsOf, fillIn } from './defaults.ts';
 import { FLOW_KINDS } from './flow-control/kinds.ts';
@@ -25,9 +27,15 @@ import { STORAGE_KINDS } from './storage/kinds.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
 
 const OWN: ReadonlyMap<string, OwnKind> = new Map(
-  [...RBAC_KINDS, ...ADMISSION_KINDS, ...FLOW_KINDS, ...API_SERVICE_KINDS, ...STORAGE_KINDS, ...NETWORKING_KINDS].map(
-    (own) => [`${own.group}/${own.resource}`, own],
-  ),
+  [
+    ...RBAC_KINDS,
+    ...ADMISSION_KINDS,
+    ...FLOW_KINDS,
+    ...API_SERVICE_KINDS,
+    ...STORAGE_KINDS,
+    ...NETWORKING_KINDS,
+    ...CERTIFICATE_KINDS,
+  ].map((own) => [`${own.group}/${own.resource}`, own]),
 );
 const SCHEMAS: ReadonlyMap<string, PatchSchema> = new Map(Object.entries(patchSchemas as Record<string, PatchSchema>));
 const CODES: Readonly<Record<PatchFault, ErrorCode>> = {
@@ -62,9 +70,22 @@ function behaviour(own: OwnKind, schema: PatchSchema): VirtualBehaviour {
       own.defaults?.(copy);
       return copy;
     },
+    prepares: own.prepare !== undefined,
+    prepare(object, write) {
+      own.prepare?.(object, write);
+    },
+    admit(object, write, may) {
+      const why = own.refusal?.(object, write, may);
+      if (why === undefined) return;
+      const name = nameOf(object);
+      const message = `${resource}.${group} ${goQuote(name)} is forbidden: ${why}`;
+      throw new ApiError('ERR_FORBIDDEN', message, { why: 'admission', details: { group, kind: resource, name } });
+    },
     validate(object, previous, subresource) {
       const problems =
-        subresource === 'status' ? (own.statusProblems?.(object, previous) ?? []) : own.problems(object, previous);
+        subresource === 'status'
+          ? (own.statusProblems?.(object, previous) ?? [])
+          : own.problems(object, previous, subresource);
       if (problems.length > 0) throw invalid({ group, what: kind, name: nameOf(object) }, problems);
     },
     strategicMerge(current, patch) {

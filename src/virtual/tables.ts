@@ -10,6 +10,7 @@ import type { Printer, Printers } from '../ports.ts';
 import { ADMISSION_CELLS } from './admission/tables.ts';
 import { API_SERVICE_CELLS } from './api-services.ts';
 import { age, type CellsByKind, createdAt } from './cells.ts';
+import { CERTIFICATE_CELLS } from './certificates/kind.ts';
 import { FLOW_CELLS } from './flow-control/tables.ts';
 import { NETWORKING_CELLS } from './networking.ts';
 import { RBAC_GROUP } from './rbac-validation.ts';
@@ -25,9 +26,15 @@ const OTHER_CELLS: CellsByKind = [
 ];
 
 const PRINTERS: ReadonlyMap<string, Printer> = new Map(
-  [...OTHER_CELLS, ...ADMISSION_CELLS, ...FLOW_CELLS, ...API_SERVICE_CELLS, ...STORAGE_CELLS, ...NETWORKING_CELLS].map(
-    ([key, cells]) => [key, { columns: COLUMNS.get(key) ?? [], cells }],
-  ),
+  [
+    ...OTHER_CELLS,
+    ...ADMISSION_CELLS,
+    ...FLOW_CELLS,
+    ...API_SERVICE_CELLS,
+    ...STORAGE_CELLS,
+    ...NETWORKING_CELLS,
+    ...CERTIFICATE_CELLS,
+  ].map(([key, cells]) => [key, { columns: COLUMNS.get(key) ?? [], cells }]),
 );
 
 export const printerOf: Printers = (group, resource) => PRINTERS.get(`${group}/${resource}`);

@@ -62,7 +62,8 @@ const PARTS: readonly Layer[] = [
   { name: 'nodecache', may: [...BASE, 'codec', 'tenancy', 'exchange', 'ports', 'pki', 'cache'] },
   { name: 'discovery', may: [...WORDS, 'kinds'] },
   { name: 'openapi', may: [...BASE, 'codec', 'tenancy', 'ports'] },
-  { name: 'virtual', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds', 'ports'] },
+  // A request for a certificate is read where it is kept.
+  { name: 'virtual', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds', 'ports', 'pki'] },
   // Runs what tenants set up to admit requests; objects are stored as virtual kinds and read in the tenant's terms.
   { name: 'admission', may: [...WORDS, 'cel', 'codec', 'kinds', 'ports', 'translate'] },
   // Reaches into tenants' pods, and to hosts that a policy names, for their webhooks.

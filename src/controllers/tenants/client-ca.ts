@@ -11,7 +11,7 @@ import type { JsonObject } from '../../k8s/types.ts';
 import { type CertificatePair, createAuthority } from '../../pki/certificates.ts';
 import { clientCaCommonName, clientCaSecretName, OWN_API_VERSION, PROXY_NAMESPACE } from '../../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId } from '../../tenancy/names.ts';
-import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
+import { TENANT_UID_ANNOTATION, type Tenant } from '../../tenancy/tenant.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
 import { PATHS } from '../host/host-objects.ts';
 
@@ -48,6 +48,21 @@ export async function ensureClientCa(
     if (options.isLikelyNew) return ensureClientCa(client, tenant, { isLikelyNew: false });
     throw error;
   }
+}
+
+/**
+ * The CA of this tenant with its key, to sign with.
+ * @throws {Error} when there is none, or one that is not the tenant's
+ */
+export async function readClientCa(client: HostClient, tenant: Tenant): Promise<CertificatePair> {
+  const secret = await client.get(`${PATHS.secrets}/${clientCaSecretName(tenant.id)}`);
+  const certPem = secret && certificateIn(secret, tenant);
+  const key = secret === undefined ? '' : text(child(secret, 'data'), 'tls.key');
+  // Another than the one in service would sign what nobody takes.
+  if (certPem === undefined || certPem !== tenant.clientCaPem || key === '') {
+    throw new Error(`the CA of tenant ${tenant.id} is not there yet`);
+  }
+  return { certPem, keyPem: Buffer.from(key, 'base64').toString('utf8') };
 }
 
 function certificateIn(secret: JsonObject, tenant: Owner): string | undefined {

@@ -5,8 +5,7 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs } from '../refs.ts';
-import { absent, answered, OPEN } from '../row.ts';
+import { answered } from '../row.ts';
 
 const RIGHTS = 'asks about the tenant’s RBAC, which the proxy decides';
 const IDENTITY = 'asks who a caller is, in the tenant’s terms';
@@ -48,13 +47,5 @@ export const REVIEWS: readonly Kind[] = [
     resource: 'tokenreviews',
     kind: 'TokenReview',
     reason: `${IDENTITY}; tokens of others are unknown`,
-  }),
-  absent({
-    group: 'certificates.k8s.io',
-    resource: 'certificatesigningrequests',
-    kind: 'CertificateSigningRequest',
-    reason: 'the host’s signers would sign membership in any group: comes with a signer of the tenant’s own',
-    refs: conditionRefs(),
-    subresources: { approval: OPEN, status: OPEN },
   }),
 ];

@@ -11,7 +11,7 @@ function problemsWith(validations: { expression: string }[]): string[] {
     },
     validations,
   };
-  const problems = policies?.problems({ metadata: { name: 'x' }, spec }, undefined) ?? [];
+  const problems = policies?.problems({ metadata: { name: 'x' }, spec }, undefined, '') ?? [];
   return problems.map(({ field, message }) => `${field}: ${message}`);
 }
 

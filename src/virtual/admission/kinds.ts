@@ -9,9 +9,9 @@ const SHARED = { group: 'admissionregistration.k8s.io', unconditionalUpdate: fal
 
 /** Nothing is compiled of an object that gives too much to compile. */
 function bounded(problems: OwnKind['problems']): OwnKind['problems'] {
-  return (object, previous) => {
+  return (object, previous, subresource) => {
     const tooMuch = expressionVolumeProblems(object);
-    return tooMuch.length > 0 ? tooMuch : problems(object, previous);
+    return tooMuch.length > 0 ? tooMuch : problems(object, previous, subresource);
   };
 }
 

@@ -51,16 +51,20 @@ function settled(value: JsonValue): JsonValue {
   if (!isObject(value)) return typeof value === 'string' ? settledText(value) : value;
   const kept = Object.entries(value).filter(([key, inner]) => {
     if (VOLATILE.has(key) || inner === '' || inner === null) return false;
+    // Who asks for a certificate is another on each side.
+    if ('signerName' in value && (key === 'username' || key === 'extra')) return false;
     return !(Array.isArray(inner) && inner.length === 0 && key !== 'rows' && key !== 'items');
   });
   const { spec, ...rest } = Object.fromEntries(kept.map(([key, inner]) => [key, settled(inner)]));
   return spec === undefined || JSON.stringify(spec) === '{}' ? rest : { ...rest, spec };
 }
 
-/** What controllers of the host find out of a native object -> what stands there without them. */
+/** What controllers of the host find out of a native object, and who asked -> what stands there in a virtual cluster. */
 const FOUND = new Map([
   ['False (ServiceNotFound)', 'Unknown'],
   ['False', '?'],
+  // Who is the administrator, there.
+  ['host-admin', 'admin'],
 ]);
 
 /** Whole objects are shown as Go's internal types print them. */

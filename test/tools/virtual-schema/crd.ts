@@ -48,6 +48,17 @@ const EXTRAS: ReadonlyMap<string, CrdExtras> = new Map([
       rules: { roleRef: [{ rule: 'self == oldSelf', message: 'cannot change roleRef' }] },
     },
   ],
+  [
+    'certificates.k8s.io/certificatesigningrequests',
+    {
+      columns: [
+        AGE,
+        { name: 'SignerName', type: 'string', jsonPath: '.spec.signerName' },
+        { name: 'Requestor', type: 'string', jsonPath: '.spec.username' },
+      ],
+      rules: { spec: [{ rule: 'self == oldSelf', message: 'cannot change spec' }] },
+    },
+  ],
 ]);
 
 /**
@@ -84,12 +95,20 @@ export function makeVirtualCrd(kind: Kind, version: string, document: JsonObject
           served: true,
           storage: true,
           schema: { openAPIV3Schema: { ...schema, properties } },
-          ...(kind.subresources['status'] === undefined ? {} : { subresources: { status: {} } }),
+          ...(hasStatus(kind) ? { subresources: { status: {} } } : {}),
           additionalPrinterColumns: [...extras.columns],
+          ...(kind.selectable === undefined
+            ? {}
+            : { selectableFields: kind.selectable.map((path) => ({ jsonPath: `.${path}` })) }),
         },
       ],
     },
   };
+}
+
+/** Whether the status is written apart from the rest upstream. */
+function hasStatus({ subresources: { status } }: Kind): boolean {
+  return status !== undefined && status.ofObject !== true;
 }
 
 /** Puts the kind's own defaults where they belong. @throws {Error} for a path that the schema does not have */
