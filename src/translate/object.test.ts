@@ -36,6 +36,46 @@ describe('the table', () => {
   });
 });
 
+describe('the last manifest of an apply', () => {
+  const note = (apiVersion: string, kind: string) =>
+    JSON.stringify({ apiVersion, kind, metadata: { name: 'a', namespace: 'acme--web' } });
+  const shown = (key: string, apiVersion: string, kind: string, written: string, version?: string) => {
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': note(written, kind) };
+    const metadata = { name: 'a', namespace: 'acme--web', annotations };
+    return JSON.stringify(down(key, { apiVersion, kind, metadata }, version));
+  };
+
+  it.each([
+    [
+      'another version',
+      'autoscaling/horizontalpodautoscalers',
+      'autoscaling/v1',
+      'HorizontalPodAutoscaler',
+      'autoscaling/v2',
+    ],
+    ['another group', '/events', 'v1', 'Event', 'events.k8s.io/v1'],
+    ['the same version', '/configmaps', 'v1', 'ConfigMap', 'v1'],
+    [
+      'a version that is served no more',
+      'autoscaling/horizontalpodautoscalers',
+      'autoscaling/v1',
+      'HorizontalPodAutoscaler',
+      'autoscaling/v2beta2',
+    ],
+    [
+      'a version of the tenant’s own kind',
+      'stable.example.com/widgets',
+      'acme--stable.example.com/v1',
+      'Widget',
+      'acme--stable.example.com/v9',
+    ],
+  ])('is in the tenant’s terms where it was written in %s', (_what, key, apiVersion, kind, written) => {
+    const text = shown(key, apiVersion, kind, written, apiVersion.split('/').at(-1));
+    expect(text).not.toContain('acme--');
+    expect(text).toContain(written.replace('acme--', ''));
+  });
+});
+
 describe('going up', () => {
   it('puts a namespaced object into the tenant’s namespace and changes nothing else', () => {
     const object = {

@@ -17,6 +17,7 @@ import { metadataDown, metadataUp } from './metadata.ts';
 import { looksOwned } from './names-check.ts';
 import { NotOurs, typeName } from './not-ours.ts';
 import type { Scope } from './scope.ts';
+import { groupToTenant } from './targets/group.ts';
 import { mapTarget } from './targets/map.ts';
 import { type Tree, treeOf } from './tree.ts';
 import { type Shape, Walk } from './walk.ts';
@@ -71,10 +72,21 @@ export function toTenant(
   const { metadata } = object;
   if (!isObject(metadata)) throw new NotOurs(`${at.kind.kind} without metadata`);
   metadataDown(metadata, tree.references, walk);
-  lastAppliedDown(metadata, scope, (applied) => toTenant(applied, at, scope));
+  lastAppliedDown(metadata, scope, (applied) => toTenant(applied, writtenAt(applied, at, scope), scope));
   if (!isPartial(object) && isAnswered(metadata)) for (const field of at.kind.nullable ?? []) object[field] ??= null;
   const mapped = walk.value(object, tree.references);
   return walk.value(mapped, tree.messages) as JsonObject;
+}
+
+/** An apply may have been in another version, or group, than the object is read in; that one may be served no more. */
+function writtenAt({ apiVersion, kind }: JsonObject, at: KindAtVersion, scope: Scope): KindAtVersion {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || apiVersion === at.upstreamApiVersion) return at;
+  const [upstreamGroup, version] = splitApiVersion(apiVersion);
+  const group = groupToTenant(upstreamGroup, scope);
+  if (group === undefined) return at;
+  const { kinds, tenant } = scope;
+  const found = kinds.byKind(tenant, group, version, kind) ?? kinds.preferredByKind(tenant, group, kind);
+  return found?.class === at.class ? { ...found, version, upstreamApiVersion: apiVersion } : at;
 }
 
 /** Not what a client wrote and the annotation of its last apply keeps. */
