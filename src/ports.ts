@@ -232,7 +232,7 @@ export type Printers = (group: string, resource: string) => Printer | undefined;
 
 /**
  * Objects that a tenant has from its start without their being stored: the system namespaces, the default ClusterRoles
- * and their bindings. In tenant terms, complete, sorted by name; none for any other kind. They are the caller's.
+ * and their bindings, the default ServiceCIDR. In tenant terms, complete, sorted by name; none for any other kind. They are the caller's.
  */
 export type StandingObjects = (tenant: Tenant, group: string, resource: string) => JsonObject[];
 

@@ -10,20 +10,25 @@ import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
 import type { Informer } from '../k8s/informer.ts';
+import { child } from '../k8s/read.ts';
 import { rowAt } from '../kinds/at-version.ts';
-import { type ResourceKey, VIRTUAL_GROUP } from '../kinds/kind.ts';
+import { type Kind, type ResourceKey, VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
 import { resourceKey } from '../kinds/row.ts';
+import { KINDS } from '../kinds/table.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { HostNames, Upstream } from '../ports.ts';
 import { GUARD } from '../tenancy/host-names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { followHostDiscovery, type HostDiscovery } from '../upstream/host-discovery.ts';
 import { createInformer } from '../upstream/informer.ts';
-import { defaultRoles } from '../virtual/standing.ts';
+import { words } from '../virtual/field-checks.ts';
+import { DEFAULT_SERVICE_CIDR, defaultRoles } from '../virtual/standing.ts';
 import { createHostNames, FOLLOWED_CLASSES } from './host-classes.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
+const SERVICE_RANGES: readonly Kind[] = KINDS.filter(({ resource }) => resource === 'servicecidrs');
+const ONLY_DEFAULT = ['fieldSelector', `metadata.name=${DEFAULT_SERVICE_CIDR}`] as const;
 const NOT_GUARDS = ['labelSelector', `!${GUARD}`] as const;
 
 export interface HostViewOptions {
@@ -47,6 +52,8 @@ export interface HostView {
   readonly followed: ReadonlyMap<string, Informer>;
   /** What tenants have set up for admission. */
   readonly configurations: AdmissionStore;
+  /** From which the host's services have their addresses. */
+  serviceRanges(): readonly string[];
   whenSynced(): Promise<void>;
 }
 
@@ -83,7 +90,10 @@ export function startHostView(options: HostViewOptions): HostView {
     clusterroles: follow(`/apis/${VIRTUAL_GROUP}/v1/clusterroles`),
     clusterrolebindings: follow(`/apis/${VIRTUAL_GROUP}/v1/clusterrolebindings`),
   };
-  const classes = followClasses(discovery, follow);
+  const classes = followServed(FOLLOWED_CLASSES, discovery, follow);
+  // Which of what stands without being stored has been stored.
+  const ownRanges = follow(`/apis/${VIRTUAL_GROUP}/v1/servicecidrs`);
+  const ranges = followServed(SERVICE_RANGES, discovery, (path) => follow(path, [ONLY_DEFAULT]));
   const authorizer = createTenantRbac({
     informers,
     view: createRoleView(kinds.isHostGroup),
@@ -115,24 +125,28 @@ export function startHostView(options: HostViewOptions): HostView {
     clusterRoles: informers.clusterroles,
     certificateRequests,
     followed,
+    serviceRanges: () => [...ranges.informers.values()].flatMap(rangesIn),
     async whenSynced() {
       await Promise.all([
         classes.whenSynced(),
+        ranges.whenSynced(),
+        ownRanges.whenSynced(),
         ...Object.values({ ...informers, ...configured }).map((informer) => informer.whenSynced()),
       ]);
     },
   };
 }
 
-/** Follows the classes and volumes of the host, of the kinds that it serves. */
-function followClasses(
+/** Follows these kinds of the host, as far as it serves them. */
+function followServed(
+  wanted: readonly Kind[],
   discovery: Pick<HostDiscovery, 'versions' | 'whenRead'>,
   follow: (path: string) => Informer,
 ): { informers: ReadonlyMap<ResourceKey, Informer>; whenSynced(): Promise<void> } {
   const informers = new Map<ResourceKey, Informer>();
   async function start(): Promise<void> {
     await discovery.whenRead();
-    for (const kind of FOLLOWED_CLASSES) {
+    for (const kind of wanted) {
       const version = [...(discovery.versions().get(kind.group) ?? [])].find(([, has]) => has.has(kind.resource))?.[0];
       if (version === undefined) continue;
       const at = rowAt(kind, 'native', version);
@@ -144,4 +158,8 @@ function followClasses(
   // It fails only when the process is ending.
   synced.catch(() => {});
   return { informers, whenSynced: () => synced };
+}
+
+function rangesIn(ofHost: Informer): string[] {
+  return words(child(ofHost.get('', DEFAULT_SERVICE_CIDR) ?? {}, 'spec'), 'cidrs');
 }

@@ -13,7 +13,7 @@ import type { Upstream, Webhooks } from '../ports.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { createLocalViews } from '../verbs/local-views.ts';
 import { virtualBehaviour } from '../virtual/behaviours.ts';
-import { standingObjects } from '../virtual/standing.ts';
+import { createStandingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
 import { admissionBy } from './admission.ts';
 import type { HostView } from './host-view.ts';
@@ -38,7 +38,7 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
     sealer,
     cache,
     views: createLocalViews(view.followed),
-    standing: standingObjects,
+    standing: createStandingObjects(view.serviceRanges),
     virtual: virtualBehaviour,
     printers: printerOf,
     grants: createGrantGuard(view.authorizer),

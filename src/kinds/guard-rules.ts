@@ -121,6 +121,8 @@ export function readerRules(): HostRule[] {
     ...merge([
       ...grants,
       { group: 'kubeveil.dev', resource: 'tenants', verbs: READ },
+      // The host's own, of which tenants see the ranges alone: as the default one of their cluster.
+      { group: 'networking.k8s.io', resource: 'servicecidrs', verbs: READ },
       { group: 'authentication.k8s.io', resource: 'tokenreviews', verbs: ['create'] },
     ]),
     {

@@ -16,10 +16,10 @@ import { cutObject, cutRows } from './representation.ts';
 import { isNamespaces } from './route.ts';
 import { makeRows, makeTable } from './table-printer.ts';
 
-/** The standing object that a GET names, as the client asked to see it. */
+/** The standing object that a GET names, of which its status is a part, as the client asked to see it. */
 export function standingReply(call: Call, deps: VerbDeps): Reply | undefined {
   const object = standingObject(call, deps, call.info.name);
-  if (object === undefined || call.info.subresource !== '') return undefined;
+  if (object === undefined || !['', 'status'].includes(call.info.subresource)) return undefined;
   if (call.accept.as?.kind !== 'Table') return { kind: 'object', status: 200, object: cutObject(call, object) };
   return { kind: 'object', status: 200, object: cutRows(call, makeTable(call, deps, [object])) };
 }

@@ -3,8 +3,8 @@
  */
 import { cloneJson } from '../codec/json.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
-import type { JsonObject } from '../k8s/types.ts';
-import type { TenantName } from '../tenancy/names.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
+import type { TenantName, UpstreamName } from '../tenancy/names.ts';
 import { toUpstream } from '../translate/object.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { isNamespaces, routeOf } from './route.ts';
@@ -28,11 +28,21 @@ async function storeNamespace(call: Call, deps: VerbDeps, standing: JsonObject):
 
 async function storeObject(call: Call, deps: VerbDeps, standing: JsonObject): Promise<boolean> {
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...metadata } = metadataOf(standing);
-  const answer = await sendWrite(call, deps, routeOf(call, deps, 'write'), {
-    method: 'POST',
-    query: [],
-    document: toUpstream(cloneJson({ ...standing, metadata }), call.at, call.scope),
-  });
+  const route = routeOf(call, deps, 'write');
+  const document = toUpstream(cloneJson({ ...standing, metadata }), call.at, call.scope);
+  const answer = await sendWrite(call, deps, route, { method: 'POST', query: [], document });
   // Already stored (409) is as good; any other refusal meets the write that follows as well.
-  return answer.status === 201;
+  if (answer.status !== 201) return false;
+  const status = isObject(document) ? document['status'] : undefined;
+  if (status !== undefined && call.at.kind.subresources['status'] !== undefined) {
+    // A creation leaves it out.
+    await sendWrite(call, deps, route, {
+      method: 'PUT',
+      name: nameOf(answer.document) as UpstreamName,
+      subresource: 'status',
+      query: [],
+      document: { ...answer.document, status },
+    });
+  }
+  return true;
 }

@@ -13,27 +13,36 @@ import { age, type CellsByKind } from './cells.ts';
 import { isSet, nameFaults, requiredName, words } from './field-checks.ts';
 import type { OwnKind } from './own-kind.ts';
 
-const GROUP = 'networking.k8s.io';
+export const NETWORKING_GROUP = 'networking.k8s.io';
 const FIELD = 'spec.cidrs';
 const IMMUTABLE = 'field is immutable';
 
 export const NETWORKING_KINDS: readonly OwnKind[] = [
   {
-    group: GROUP,
+    group: NETWORKING_GROUP,
     resource: 'servicecidrs',
     kind: 'ServiceCIDR',
     unconditionalUpdate: true,
     problems: serviceCidrProblems,
   },
-  { group: GROUP, resource: 'ipaddresses', kind: 'IPAddress', unconditionalUpdate: true, problems: ipAddressProblems },
+  {
+    group: NETWORKING_GROUP,
+    resource: 'ipaddresses',
+    kind: 'IPAddress',
+    unconditionalUpdate: true,
+    problems: ipAddressProblems,
+  },
 ];
 
 export const NETWORKING_CELLS: CellsByKind = [
   [
-    `${GROUP}/servicecidrs`,
+    `${NETWORKING_GROUP}/servicecidrs`,
     (object, nowMs) => [nameOf(object), words(child(object, 'spec'), 'cidrs').join(','), age(object, nowMs)],
   ],
-  [`${GROUP}/ipaddresses`, (object, nowMs) => [nameOf(object), parentText(child(object, 'spec')), age(object, nowMs)]],
+  [
+    `${NETWORKING_GROUP}/ipaddresses`,
+    (object, nowMs) => [nameOf(object), parentText(child(object, 'spec')), age(object, nowMs)],
+  ],
 ];
 
 function serviceCidrProblems(object: JsonObject, previous: JsonObject | undefined): FieldProblem[] {

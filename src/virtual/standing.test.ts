@@ -3,14 +3,16 @@ import { labelsOf, metadataOf, nameOf } from '../k8s/meta.ts';
 import { KINDS } from '../kinds/table.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { defaultRoles, standingObjects } from './standing.ts';
+import { createStandingObjects, defaultRoles } from './standing.ts';
 import { printerOf } from './tables.ts';
 
+const standingObjects = createStandingObjects(() => ['10.0.0.0/16', 'fd00::/108']);
 const GROUP = 'rbac.authorization.k8s.io';
 const EVERY = [
   ['', 'namespaces'],
   [GROUP, 'clusterroles'],
   [GROUP, 'clusterrolebindings'],
+  ['networking.k8s.io', 'servicecidrs'],
 ] as const;
 function tenant(id: string, uid: string): Tenant {
   const createdAt = '2026-01-02T03:04:05Z';
@@ -57,6 +59,19 @@ describe('standing objects', () => {
       spec: { finalizers: ['kubernetes'] },
       status: { phase: 'Active' },
     });
+  });
+
+  it('are the default ServiceCIDR with the ranges of the host, where these are known', () => {
+    const [range, ...others] = standingObjects(acme, 'networking.k8s.io', 'servicecidrs');
+    expect(others).toEqual([]);
+    expect(range).toMatchObject({
+      kind: 'ServiceCIDR',
+      apiVersion: 'networking.k8s.io/v1',
+      metadata: { name: 'kubernetes', resourceVersion: '1', creationTimestamp: acme.createdAt },
+      spec: { cidrs: ['10.0.0.0/16', 'fd00::/108'] },
+      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+    expect(createStandingObjects(() => [])(acme, 'networking.k8s.io', 'servicecidrs')).toEqual([]);
   });
 
   it.each([

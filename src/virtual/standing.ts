@@ -1,6 +1,6 @@
 /**
  * What every cluster has from its start, as a tenant sees it: the system namespaces, the default roles and their
- * bindings. Made up here, stored only once changed.
+ * bindings, and the ServiceCIDR `kubernetes`. Made up here, stored only once changed.
  *
  * A stored object of the same name takes the place of a standing one, for reading and for deciding. Deleting it brings
  * the standing one back, as restarting kube-apiserver would. An object that is made up keeps its uid for as long as its
@@ -15,7 +15,11 @@ import type { JsonObject } from '../k8s/types.ts';
 import type { StandingObjects } from '../ports.ts';
 import { SYSTEM_NAMESPACES, type Tenant } from '../tenancy/tenant.ts';
 import data from './default-roles.generated.json' with { type: 'json' };
+import { NETWORKING_GROUP } from './networking.ts';
 import { RBAC_GROUP } from './rbac-validation.ts';
+
+/** The one that kube-apiserver makes of its flag `--service-cluster-ip-range`. */
+export const DEFAULT_SERVICE_CIDR = 'kubernetes';
 
 /** Never a stored object's version. A write with it as a precondition means "as long as nobody has changed it". */
 const STANDING_VERSION = '1';
@@ -42,8 +46,35 @@ export function defaultRoles(): Record<'clusterroles' | 'clusterrolebindings', r
   };
 }
 
-export const standingObjects: StandingObjects = (tenant, group, resource) =>
-  standing(group, resource).map((object) => forTenant(tenant, resource, object));
+/** @param serviceRanges the host's ranges of service addresses, from which tenants' services have theirs; none: not known */
+export function createStandingObjects(serviceRanges: () => readonly string[]): StandingObjects {
+  return (tenant, group, resource) => {
+    const isRange = group === NETWORKING_GROUP && resource === 'servicecidrs';
+    const objects = isRange ? defaultServiceCidr(tenant, serviceRanges()) : standing(group, resource);
+    return objects.map((object) => forTenant(tenant, resource, object));
+  };
+}
+
+/** As kube-apiserver makes it, without the finalizer of the controller that counts addresses: here nothing does. */
+function defaultServiceCidr(tenant: Tenant, cidrs: readonly string[]): JsonObject[] {
+  if (cidrs.length === 0) return [];
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    lastTransitionTime: tenant.createdAt,
+    reason: '',
+    message: 'Kubernetes default Service CIDR is ready',
+  };
+  return [
+    {
+      apiVersion: `${NETWORKING_GROUP}/v1`,
+      kind: 'ServiceCIDR',
+      metadata: { name: DEFAULT_SERVICE_CIDR },
+      spec: { cidrs: [...cidrs] },
+      status: { conditions: [ready] },
+    },
+  ];
+}
 
 function standing(group: string, resource: string): readonly JsonObject[] {
   return STANDING.get(`${group}/${resource}`) ?? [];

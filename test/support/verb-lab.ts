@@ -19,7 +19,7 @@ import { NOTHING_KEPT } from '../../src/verbs/kept.ts';
 import { createLocalViews } from '../../src/verbs/local-views.ts';
 import { serve } from '../../src/verbs/verbs.ts';
 import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
-import { standingObjects } from '../../src/virtual/standing.ts';
+import { createStandingObjects } from '../../src/virtual/standing.ts';
 import { printerOf } from '../../src/virtual/tables.ts';
 import { type Scripted, ScriptedUpstream, textOf } from './scripted-upstream.ts';
 import { scopeOf } from './translate-scope.ts';
@@ -98,7 +98,7 @@ export class VerbLab {
       sealer: SEALER,
       cache: options.cache ?? NOTHING_KEPT,
       views: createLocalViews(options.followed ?? new Map()),
-      standing: standingObjects,
+      standing: createStandingObjects(() => ['10.0.0.0/16']),
       virtual: virtualBehaviour,
       printers: printerOf,
       grants: options.grants ?? { applies: () => false, check() {} },
