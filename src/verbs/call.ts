@@ -70,7 +70,9 @@ export interface VerbDeps {
 
 /** The local copies of collections that requests are decided by: a write through this replica shows in them at once. */
 export interface LocalViews {
-  /** @param object as upstream answered the write; it is copied */
+  /** Is there a view of this kind at all? */
+  follows(at: KindAtVersion): boolean;
+  /** @param object as upstream answered; it is copied */
   note(at: KindAtVersion, object: JsonObject): void;
   forget(at: KindAtVersion, deleted: DeletedObject): void;
   /** Is an object of this upstream name there, as far as this replica has seen? False for a kind that has no view. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Scripted } from '../../test/support/scripted-upstream.ts';
+import { Feed, type Scripted } from '../../test/support/scripted-upstream.ts';
 import { NotedInformer, refusal, TABLE, VerbLab } from '../../test/support/verb-lab.ts';
 import type { JsonObject } from '../k8s/types.ts';
 
@@ -104,7 +104,11 @@ describe('a deletion', () => {
 
   it('of an object that waits for its finalizers leaves it, marked', async () => {
     bindings.note(binding());
-    const marked = binding('one', { finalizers: ['x/y'], deletionTimestamp: '2026-01-01T00:00:00Z' });
+    const marked = binding('one', {
+      finalizers: ['x/y'],
+      resourceVersion: '6',
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+    });
     await lab({ status: 200, body: marked }).ask('DELETE', `${BINDINGS}/one`);
     expect(bindings.get('acme--web', 'one')).toEqual(marked);
   });
@@ -153,4 +157,55 @@ describe('a deletion', () => {
       expect(held(bindings)).toEqual(['acme--web/one']);
     },
   );
+});
+
+describe('what a client is shown', () => {
+  const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const NAME = 'foos.acme--stable.example.com';
+  const TYPE = { kind: 'CustomResourceDefinition', apiVersion: 'apiextensions.k8s.io/v1' };
+  const crd = (resourceVersion: string, typed = true): JsonObject => ({
+    ...(typed ? TYPE : {}),
+    metadata: { name: NAME, uid: 'u', resourceVersion, labels: { 'kubeveil.dev/tenant': 'acme' } },
+    spec: { group: 'acme--stable.example.com', names: { plural: 'foos' }, versions: [] },
+    status: { conditions: [{ type: 'Established', status: 'True' }] },
+  });
+  let definitions: NotedInformer;
+  const reading = (body: JsonObject) =>
+    new VerbLab(() => ({ status: 200, body }), { followed: new Map([[CRDS, definitions]]) });
+  beforeEach(() => {
+    definitions = new NotedInformer();
+  });
+
+  it('counts at once, by name and in a list', async () => {
+    await reading(crd('5')).ask('GET', `${CRDS}/foos.stable.example.com`);
+    expect(definitions.get('', NAME)).toEqual(crd('5'));
+    const list = { ...TYPE, kind: `${TYPE.kind}List`, metadata: { resourceVersion: '9' }, items: [crd('7', false)] };
+    await reading(list).ask('GET', CRDS);
+    expect(definitions.get('', NAME)).toEqual(crd('7', false));
+  });
+
+  it('counts at once in a watch', async () => {
+    const feed = new Feed();
+    const lab = new VerbLab(() => ({ status: 200, body: feed }), { followed: new Map([[CRDS, definitions]]) });
+    const events = await lab.watch(`${CRDS}?watch=true&resourceVersion=4`);
+    feed.send({ type: 'MODIFIED', object: crd('5') });
+    await events.next();
+    expect(definitions.get('', NAME)).toEqual(crd('5'));
+    feed.send({ type: 'DELETED', object: crd('8') });
+    await events.next();
+    expect(definitions.get('', NAME)).toEqual(crd('5'));
+    feed.end();
+  });
+
+  it('tells nothing where it is cut, or refused', async () => {
+    const partial = {
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: crd('5')['metadata'] ?? {},
+    };
+    await reading(partial).ask('GET', `${CRDS}/foos.stable.example.com`, {
+      accept: { kind: 'PartialObjectMetadata', group: 'meta.k8s.io', version: 'v1' },
+    });
+    expect(held(definitions)).toEqual([]);
+  });
 });

@@ -1,13 +1,14 @@
 /**
  * What a write through this replica means for the collections that it follows: the RBAC of tenants, their namespaces and
- * their kinds. It counts from the moment it is answered, so that who takes a right away can rely on it; other replicas
- * learn of it by their watch, as a second kube-apiserver would.
+ * their kinds. It counts from the moment it is answered, so that who takes a right away can rely on it; and so does what
+ * a client is shown, so that who sees that a definition is established can use it. Other replicas learn of both by their
+ * watch, as a second kube-apiserver would.
  *
  * Nothing is noted of a dry run, of a subresource with a body of its own, or of an answer that is not the object itself.
  */
 import { cloneJson } from '../codec/json.ts';
 import type { Informer } from '../k8s/informer.ts';
-import { metadataOf, nameOf, namespaceOf, uidOf } from '../k8s/meta.ts';
+import { metadataOf, nameOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { child, objects, text } from '../k8s/read.ts';
 import { isStatus } from '../k8s/shapes.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
@@ -18,8 +19,14 @@ import type { Call, LocalViews, VerbDeps } from './call.ts';
 export function createLocalViews(informers: ReadonlyMap<string, Informer>): LocalViews {
   const informerOf = (at: KindAtVersion) => informers.get(`${at.upstreamRoot}/${at.upstreamResource}`);
   return {
-    // The object goes on to be translated in place, and the view must not change with it.
-    note: (at, object) => informerOf(at)?.note(cloneJson(object)),
+    follows: (at) => informerOf(at) !== undefined,
+    note(at, object) {
+      const informer = informerOf(at);
+      const known = informer?.get(namespaceOf(object), nameOf(object));
+      if (known !== undefined && versionOf(known) === versionOf(object)) return;
+      // The object goes on to be translated in place, and the view must not change with it.
+      informer?.note(cloneJson(object));
+    },
     forget: (at, deleted) => informerOf(at)?.forget(deleted),
     has: (at, namespace, name) => informerOf(at)?.get(namespace, name) !== undefined,
   };
@@ -33,6 +40,15 @@ export interface NotedWrite {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>;
   /** What was sent. */
   readonly document?: JsonValue | undefined;
+}
+
+/** @param document what upstream answered to a read: an object or a list of them; anything else tells nothing */
+export function noteRead({ at }: Pick<Call, 'at'>, { views }: Pick<VerbDeps, 'views'>, document: JsonObject): void {
+  if (!views.follows(at)) return;
+  if (isOfKind(at, document)) views.note(at, document);
+  else if (document['kind'] === `${at.kind.kind}List` && document['apiVersion'] === at.upstreamApiVersion) {
+    for (const item of objects(document, 'items')) views.note(at, item);
+  }
 }
 
 /** @param document what upstream answered to a write that it took */

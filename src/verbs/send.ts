@@ -3,8 +3,8 @@
  * writes each have one function here, so that each has one place for what is to come between: a cache before reads and
  * watches, admission before writes, audit around all of them.
  *
- * The path is built from the route and an upstream name, never from the client's text. A write that was taken shows in
- * the local views before it is answered.
+ * The path is built from the route and an upstream name, never from the client's text. A write that was taken, and what
+ * was read, shows in the local views before it is answered.
  */
 import { parseJson } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
@@ -16,7 +16,7 @@ import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { withRight } from './await-right.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { withFieldManager } from './field-manager.ts';
-import { noteWrite } from './local-views.ts';
+import { noteRead, noteWrite } from './local-views.ts';
 import type { Pairs } from './query.ts';
 import { askUpstream } from './representation.ts';
 import type { Route } from './route.ts';
@@ -48,7 +48,9 @@ export interface WriteRequest extends ReadRequest {
 /** GET of an object, or LIST of a collection, as the client asked to see it. */
 export async function sendRead(call: Call, deps: VerbDeps, route: Route, read: ReadRequest): Promise<Answer> {
   const request = { ...common(call, route, read), method: 'GET', ...represented(call, read) } as const;
-  return readAnswer(call, await withRight(call, deps, route, () => deps.upstream.request(request)));
+  const answer = readAnswer(call, await withRight(call, deps, route, () => deps.upstream.request(request)));
+  if (isSuccess(answer)) noteRead(call, deps, answer.document);
+  return answer;
 }
 
 /** A write, or its rehearsal where the query or the options say `dryRun`. */

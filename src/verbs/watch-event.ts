@@ -6,6 +6,7 @@ import { NotOurs } from '../translate/object.ts';
 import { rememberColumns } from '../translate/table-columns.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { dropForeign, mayShow } from './egress-check.ts';
+import { noteRead } from './local-views.ts';
 import { cutObject, cutRows } from './representation.ts';
 import type { Route } from './route.ts';
 import { printTable } from './table-printer.ts';
@@ -18,6 +19,7 @@ export function showEvent(call: Call, deps: VerbDeps, route: Route, event: Watch
   // Upstream sends a Table's columns once, with an event that may not be the tenant's.
   rememberColumns(event.object, call.scope);
   if (!isShown(call, deps, route, event)) return undefined;
+  if (event.type === 'ADDED' || event.type === 'MODIFIED') noteRead(call, deps, event.object);
   try {
     const { type, object } = eventToTenant(event, call.at, call.scope);
     if (type === 'BOOKMARK' || type === 'ERROR') return { type, object };
