@@ -34,6 +34,8 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly query?: ReadonlyArray<readonly [string, string]>;
   readonly accept?: string;
+  /** Tag of what is known already: the answer is 304 while it is the same. */
+  readonly ifNoneMatch?: string;
   readonly contentType?: string;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NonResourceHost } from '../../test/support/nonresource-host.ts';
+import type { Scripted } from '../../test/support/scripted-upstream.ts';
 import type { JsonObject } from '../k8s/types.ts';
 
 const GVK = 'x-kubernetes-group-version-kind';
@@ -10,6 +11,11 @@ beforeEach(() => {
   host = new NonResourceHost();
 });
 
+async function tagOf(target: string, who = 'acme'): Promise<string> {
+  const reply = await host.ask(target, { who });
+  return 'headers' in reply ? String(reply.headers?.['etag']) : '';
+}
+
 describe('OpenAPI v3', () => {
   it('has documents of what the tenant has, by hashes of its own', async () => {
     const { paths } = await host.object('/openapi/v3');
@@ -19,7 +25,7 @@ describe('OpenAPI v3', () => {
       expect(url).toBe(`/openapi/v3/${path}`);
       return hash;
     });
-    expect(urls.every((hash) => /^[0-9A-F]{64}$/.test(hash ?? ''))).toBe(true);
+    expect(urls.every((hash) => /^[0-9A-F]{128}$/.test(hash ?? ''))).toBe(true);
     expect(await host.object('/openapi/v3/')).toEqual({ paths });
     const other = (await host.object('/openapi/v3', { who: 'initech' }))['paths'] as JsonObject;
     expect(other['api/v1']).not.toEqual((paths as JsonObject)['api/v1']);
@@ -63,6 +69,41 @@ describe('OpenAPI v3', () => {
   });
 });
 
+describe('a document of OpenAPI v3', () => {
+  const path = '/openapi/v3/apis/stable.example.com/v1';
+  const listed = async (who: string) => {
+    const { paths } = await host.object('/openapi/v3', { who });
+    return String(((paths as JsonObject)['apis/stable.example.com/v1'] as JsonObject)['serverRelativeURL']);
+  };
+
+  it('is found under the hash that the index tells, for good', async () => {
+    const url = await listed('acme');
+    const etag = await tagOf(path);
+    expect(url).toBe(`${path}?hash=${etag.replaceAll('"', '')}`);
+    const reply = await host.ask(url);
+    expect(reply).toMatchObject({
+      status: 200,
+      headers: { etag, vary: 'Accept', 'cache-control': 'public, immutable' },
+    });
+    expect(await host.ask(path, { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304 });
+  });
+
+  it('is elsewhere once it has changed, or for another tenant', async () => {
+    const answer = await host.ask(`/tenants/acme${path}?hash=${'A'.repeat(128)}`);
+    expect(answer).toMatchObject({ status: 301, headers: { location: `/tenants/acme${await listed('acme')}` } });
+    expect(await host.ask(`${path}?hash=A`)).toMatchObject({
+      status: 301,
+      headers: { location: await listed('acme') },
+    });
+  });
+
+  it('has a tag of its own in the index', async () => {
+    const etag = await tagOf('/openapi/v3');
+    expect(await host.ask('/openapi/v3', { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304 });
+    expect(await tagOf('/openapi/v3', 'globex')).not.toBe(etag);
+  });
+});
+
 describe('OpenAPI v2', () => {
   it('is one document of what the tenant has', async () => {
     const document = await host.object('/openapi/v2');
@@ -85,7 +126,37 @@ describe('OpenAPI v2', () => {
     [undefined, false],
   ])('is protobuf for %s: %s', async (accept, isProtobuf) => {
     const reply = await host.ask('/openapi/v2', { headers: accept === undefined ? {} : { accept } });
-    expect(reply.kind).toBe(isProtobuf ? 'bytes' : 'object');
-    if (reply.kind === 'bytes') expect(reply.contentType).toContain('proto-openapi.spec.v2');
+    if (reply.kind !== 'bytes') throw new Error(`it was answered with ${reply.kind}`);
+    if (isProtobuf) expect(reply.contentType).toContain('proto-openapi.spec.v2');
+    else expect(reply.contentType).toBe('application/json');
+  });
+
+  it('has a tag of its own contents, and is not sent to who has it', async () => {
+    const etag = await tagOf('/openapi/v2');
+    expect(etag).toMatch(/^"[0-9A-F]{128}"$/);
+    expect(await tagOf('/openapi/v2', 'globex')).not.toBe(etag);
+    const again = await host.ask('/openapi/v2', { headers: { 'if-none-match': etag } });
+    expect(again).toMatchObject({ kind: 'bytes', status: 304 });
+    expect(await host.ask('/openapi/v2', { headers: { 'if-none-match': '"other"' } })).toMatchObject({ status: 200 });
+  });
+
+  it('is read of the host once, and asked for each time', async () => {
+    const document = host.answers.get('/openapi/v2');
+    host.answers.set('/openapi/v2', { ...(document as Scripted), headers: { etag: '"H1"' } });
+    const first = await host.object('/openapi/v2');
+    host.answers.set('/openapi/v2', { status: 304, body: {} });
+    expect(await host.object('/openapi/v2')).toEqual(first);
+    expect(host.upstream.requests.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([undefined, '"H1"']);
+    const changed = { swagger: '2.0', paths: {}, definitions: { 'io.k8s.api.core.v1.New': {} } };
+    host.answers.set('/openapi/v2', { status: 200, headers: { etag: '"H2"' }, body: changed });
+    expect(await host.object('/openapi/v2')).toEqual(changed);
+  });
+
+  it('has the same tag while nothing of the tenant has changed', async () => {
+    const before = await tagOf('/openapi/v2');
+    const { body } = host.answers.get('/openapi/v2') as { body: JsonObject };
+    const definitions = { ...(body['definitions'] as JsonObject), 'com.example.globex--stable.v1.New': {} };
+    host.answers.set('/openapi/v2', { status: 200, headers: { etag: '"H3"' }, body: { ...body, definitions } });
+    expect(await tagOf('/openapi/v2')).toBe(before);
   });
 });

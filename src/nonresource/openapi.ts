@@ -4,13 +4,14 @@
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-interface-definition
  */
 import type { Catalog } from '../discovery/catalog.ts';
-import type { NonResourceRequest, Reply } from '../exchange.ts';
-import type { JsonObject } from '../k8s/types.ts';
+import type { NonResourceRequest, Reply, ReplyHeaders } from '../exchange.ts';
 import type { KindRegistry } from '../kinds/kind.ts';
 import { parseAccept } from '../lib/accept-header.ts';
+import { createPrintedDocuments } from '../openapi/printed.ts';
+import { createOpenApiSource, hashOf } from '../openapi/source.ts';
 import { openApiV2 } from '../openapi/v2.ts';
 import { encodeOpenApiV2, OPENAPI_V2_PROTOBUF } from '../openapi/v2-proto.ts';
-import { type Offered, OpenApiV3 } from '../openapi/v3.ts';
+import { type Offered, OpenApiV3, urlOf } from '../openapi/v3.ts';
 import type { Upstream } from '../ports.ts';
 import type { TenantName, TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -27,18 +28,44 @@ type OpenApiRequest = Pick<NonResourceRequest, 'head' | 'info' | 'tenant'>;
 export type OpenApi = (request: OpenApiRequest, catalog: () => Catalog) => Promise<Reply | undefined>;
 
 const V3 = '/openapi/v3';
+const JSON_TYPE = 'application/json';
 
 export function createOpenApi({ upstream, kinds, namesOf }: OpenApiOptions): OpenApi {
-  const v3 = new OpenApiV3(upstream);
+  const source = createOpenApiSource(upstream);
+  const v3 = new OpenApiV3(source);
+  const printed = createPrintedDocuments();
   const isCustomGroup = (group: string): boolean => !kinds.isHostGroup(group);
 
   async function serveV2({ head, tenant }: OpenApiRequest, catalog: Catalog): Promise<Reply> {
     const offered = offeredBy(catalog, namesOf(tenant), isCustomGroup);
     const groups = [...catalog.keys()].filter(isCustomGroup);
     const named = groups.map((group) => ({ tenant: group, upstream: offered.names.up(group as TenantName) }));
-    const document = await openApiV2(upstream, offered, named);
-    if (!wantsProtobuf(head.headers.get('accept'))) return reply(document);
-    return { kind: 'bytes', status: 200, contentType: OPENAPI_V2_PROTOBUF, bytes: encodeOpenApiV2(document) };
+    const document = await source('/openapi/v2');
+    const isProtobuf = wantsProtobuf(head.headers.get('accept'));
+    const { tag, bytes } = printed.get(
+      ['v2', isProtobuf, offered.names.tenant, document.tag, offered.fingerprint()].join(' '),
+      () => openApiV2(document.read(), offered, named),
+      isProtobuf ? encodeOpenApiV2 : undefined,
+    );
+    return tagged(head, isProtobuf ? OPENAPI_V2_PROTOBUF : JSON_TYPE, bytes, { etag: `"${tag}"`, vary: 'Accept' });
+  }
+
+  async function serveIndex({ head }: OpenApiRequest, offered: Offered): Promise<Reply> {
+    const bytes = Buffer.from(JSON.stringify(await v3.index(offered)));
+    return tagged(head, JSON_TYPE, bytes, { etag: `"${hashOf(bytes)}"` });
+  }
+
+  async function serveV3({ head, info }: OpenApiRequest, path: string, offered: Offered): Promise<Reply> {
+    const { hash, make } = await v3.document(path, offered);
+    const asked = info.query.get('hash') ?? '';
+    const prefix = info.claimed === undefined ? '' : `/tenants/${info.claimed}`;
+    if (asked !== '' && asked !== hash) return moved(`${prefix}${urlOf(path, hash)}`);
+    const { bytes } = printed.get(`v3 ${path} ${hash}`, make);
+    return tagged(head, JSON_TYPE, bytes, {
+      etag: `"${hash}"`,
+      vary: 'Accept',
+      ...(asked === '' ? {} : { 'cache-control': 'public, immutable', expires: inOneYear() }),
+    });
   }
 
   return async (request, catalog) => {
@@ -47,8 +74,41 @@ export function createOpenApi({ upstream, kinds, namesOf }: OpenApiOptions): Ope
     if (path !== V3 && !path.startsWith(`${V3}/`)) return undefined;
     const offered = offeredBy(catalog(), namesOf(request.tenant), isCustomGroup);
     const below = path.slice(V3.length + 1);
-    return reply(await (below === '' ? v3.index(offered) : v3.document(below, offered)));
+    return below === '' ? await serveIndex(request, offered) : await serveV3(request, below, offered);
   };
+}
+
+/** The document, unless the client has it. */
+function tagged(
+  head: OpenApiRequest['head'],
+  contentType: string,
+  bytes: Uint8Array,
+  headers: ReplyHeaders & { readonly etag: string },
+): Reply {
+  const isKnown = (head.headers.get('if-none-match') ?? '')
+    .split(/,\s*/)
+    .some((tag) => tag === headers.etag || tag === '*');
+  if (isKnown) return { kind: 'bytes', status: 304, contentType, bytes: new Uint8Array(), headers };
+  return { kind: 'bytes', status: 200, contentType, bytes, headers };
+}
+
+/** The document has changed since its index was read. */
+function moved(url: string): Reply {
+  const page = `<a href="${url}">Moved Permanently</a>.\n\n`;
+  const contentType = 'text/html; charset=utf-8';
+  return {
+    kind: 'bytes',
+    status: 301,
+    contentType,
+    bytes: Buffer.from(page),
+    headers: { location: url, vary: 'Accept' },
+  };
+}
+
+function inOneYear(): string {
+  const then = new Date();
+  then.setFullYear(then.getFullYear() + 1);
+  return then.toUTCString();
 }
 
 function offeredBy(catalog: Catalog, names: TenantNames, isCustomGroup: (group: string) => boolean): Offered {
@@ -57,6 +117,20 @@ function offeredBy(catalog: Catalog, names: TenantNames, isCustomGroup: (group: 
     groupVersion(group, version) {
       const has = catalog.get(group)?.some((one) => one.version === version) === true;
       return has ? { custom: isCustomGroup(group) } : undefined;
+    },
+    fingerprint(group, version) {
+      const wanted = [...catalog].filter(([name]) => group === undefined || name === group);
+      return JSON.stringify(
+        wanted.map(([name, versions]) => [
+          name,
+          versions
+            .filter((one) => version === undefined || one.version === version)
+            .map((one) => [
+              one.version,
+              one.entries.map((entry) => [entry.resource, ...entry.subresources.map((sub) => sub.subresource)]),
+            ]),
+        ]),
+      );
     },
     resource(group, version, resource, subresource) {
       const entries = catalog.get(group)?.find((one) => one.version === version)?.entries;
@@ -72,8 +146,4 @@ function wantsProtobuf(accept: string | undefined): boolean {
   const known = /^(?:\*|json|com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf)$/;
   const first = parseAccept(accept ?? '').find(({ subtype }) => known.test(subtype));
   return first?.subtype.endsWith('+protobuf') === true;
-}
-
-function reply(document: JsonObject): Reply {
-  return { kind: 'object', status: 200, object: document };
 }

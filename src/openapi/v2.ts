@@ -4,31 +4,15 @@
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v2
  */
-import { readObject } from '../codec/json.ts';
-import { ApiError } from '../errors.ts';
 import { child } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import type { Upstream } from '../ports.ts';
 import { type GroupNames, renameIn, resourceOfPath, schemaName } from './group-names.ts';
 import type { Offered } from './v3.ts';
 
 const GVK = 'x-kubernetes-group-version-kind';
 
-export async function openApiV2(
-  upstream: Upstream,
-  offered: Offered,
-  customGroups: readonly GroupNames[],
-): Promise<JsonObject> {
-  const answer = await upstream.request({
-    identity: { as: 'reader' },
-    method: 'GET',
-    path: '/openapi/v2',
-    accept: 'application/json',
-  });
-  if (answer.status !== 200)
-    throw new ApiError('ERR_UNAVAILABLE', 'the OpenAPI document cannot be read at the moment; try again');
-  const document = readObject(answer.body);
-
+/** @param document the host's, which is changed */
+export function openApiV2(document: JsonObject, offered: Offered, customGroups: readonly GroupNames[]): JsonObject {
   const byUpstream = new Map(customGroups.map((group) => [group.upstream, group]));
   const paths: JsonObject = {};
   for (const [path, item] of Object.entries(child(document, 'paths'))) {

@@ -9,88 +9,93 @@
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
  */
-
-import { createHash } from 'node:crypto';
-import { readObject } from '../codec/json.ts';
-import { ApiError, noSuchPath } from '../errors.ts';
+import { noSuchPath } from '../errors.ts';
 import { child } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
-import type { Upstream } from '../ports.ts';
 import type { TenantName, TenantNames } from '../tenancy/names.ts';
 import { type GroupNames, pathsOf, renameIn, resourceOfPath, schemaName } from './group-names.ts';
+import { hashOf, type OpenApiSource } from './source.ts';
 
 /** What a tenant has, as far as OpenAPI asks. */
 export interface Offered {
   readonly names: TenantNames;
-  /** `isCustom` undefined: the tenant has no such group version. */
+  /** Undefined: the tenant has no such group version. */
   groupVersion(group: string, version: string): { custom: boolean } | undefined;
   resource(group: string, version: string, resource: string, subresource: string): boolean;
+  /** What the tenant has of a group version, in one word; of everything, when left out. */
+  fingerprint(group?: string, version?: string): string;
 }
 
-interface Index {
-  readonly paths: ReadonlyMap<string, string>;
+/** One document of a tenant, before it is made. */
+export interface DocumentV3 {
+  /** Another one for other contents. */
+  readonly hash: string;
+  make(): JsonObject;
 }
 
 export class OpenApiV3 {
-  readonly #upstream: Upstream;
+  readonly #source: OpenApiSource;
 
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream;
+  constructor(source: OpenApiSource) {
+    this.#source = source;
   }
 
   /** The index in tenant terms. */
   async index(offered: Offered): Promise<JsonObject> {
-    const { paths } = await this.#index();
     const shown: JsonObject = {};
-    for (const [path, url] of paths) {
+    for (const [path, url] of await this.#urls()) {
       const tenantPath = pathToTenant(path, offered);
       if (tenantPath === undefined) continue;
-      const hash = createHash('sha256')
-        .update(`${offered.names.tenant}\n${url}`)
-        .digest('hex')
-        .toUpperCase()
-        .slice(0, 64);
-      shown[tenantPath] = { serverRelativeURL: `/openapi/v3/${tenantPath}?hash=${hash}` };
+      shown[tenantPath] = { serverRelativeURL: urlOf(tenantPath, hashFor(tenantPath, url, offered)) };
     }
     return { paths: shown };
   }
 
   /** The document of one group version. @param path `apis/stable.example.com/v1`, in tenant terms */
-  async document(path: string, offered: Offered): Promise<JsonObject> {
-    const [root, first, second] = path.split('/');
-    const [group, version] = root === 'api' ? ['', first] : [first, second];
-    const known = group !== undefined && version !== undefined ? offered.groupVersion(group, version) : undefined;
-    if (known === undefined || group === undefined) throw noSuchPath('no-such-group');
+  async document(path: string, offered: Offered): Promise<DocumentV3> {
+    const { group, version } = groupVersionIn(path);
+    const known = offered.groupVersion(group, version);
+    if (known === undefined) throw noSuchPath('no-such-group');
     const names: GroupNames | undefined = known.custom
       ? { upstream: offered.names.up(group as TenantName), tenant: group }
       : undefined;
-    const document = await this.#fetch(
-      names === undefined ? `/openapi/v3/${path}` : `/openapi/v3/apis/${names.upstream}/${version}`,
-    );
-    return toTenantDocument(document, names, offered);
+    const upstreamPath = names === undefined ? path : `apis/${names.upstream}/${version}`;
+    const url = (await this.#urls()).get(upstreamPath);
+    if (url === undefined) throw noSuchPath('no-such-group');
+    // Newer than the index says it may be; the next index then says another hash.
+    const document = await this.#source(`/openapi/v3/${upstreamPath}`);
+    return {
+      hash: hashFor(path, url, offered),
+      make: () => toTenantDocument(document.read(), names, offered),
+    };
   }
 
-  async #index(): Promise<Index> {
-    const document = await this.#fetch('/openapi/v3');
-    const paths = new Map<string, string>();
-    for (const [path, entry] of Object.entries(child(document, 'paths'))) {
-      if (isObject(entry)) paths.set(path, String(entry['serverRelativeURL']));
+  async #urls(): Promise<Map<string, string>> {
+    const urls = new Map<string, string>();
+    for (const [path, entry] of Object.entries(child((await this.#source('/openapi/v3')).read(), 'paths'))) {
+      if (isObject(entry)) urls.set(path, String(entry['serverRelativeURL']));
     }
-    return { paths };
+    return urls;
   }
+}
 
-  async #fetch(path: string): Promise<JsonObject> {
-    const answer = await this.#upstream.request({
-      identity: { as: 'reader' },
-      method: 'GET',
-      path,
-      accept: 'application/json',
-    });
-    if (answer.status === 404) throw noSuchPath('no-such-group');
-    if (answer.status !== 200)
-      throw new ApiError('ERR_UNAVAILABLE', 'the OpenAPI document cannot be read at the moment; try again');
-    return readObject(answer.body);
-  }
+/** Where the document of a group version is. @param path in tenant terms */
+export function urlOf(path: string, hash: string): string {
+  return `/openapi/v3/${path}?hash=${hash}`;
+}
+
+function hashFor(path: string, upstreamUrl: string, offered: Offered): string {
+  const { group, version } = groupVersionIn(path);
+  return hashOf(`${offered.names.tenant}\n${upstreamUrl}\n${offered.fingerprint(group, version)}`);
+}
+
+/** `api/v1` and `apis/apps/v1`; anything else names nothing that anybody has. */
+function groupVersionIn(path: string): { group: string; version: string } {
+  const [root, first = '', second = '', ...rest] = path.split('/');
+  if (root === 'api' && second === '' && rest.length === 0) return { group: '', version: first };
+  return root === 'apis' && first !== '' && rest.length === 0
+    ? { group: first, version: second }
+    : { group: '', version: '' };
 }
 
 /** `apis/acme--stable.example.com/v1` -> `apis/stable.example.com/v1`; undefined when it is not the tenant's. */

@@ -13,6 +13,7 @@ const ALLOWED = new Set([
   'etag',
   'expires',
   'last-modified',
+  'location',
   'retry-after',
   'vary',
   'warning',

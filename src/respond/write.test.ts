@@ -110,7 +110,7 @@ describe('objects', () => {
       warning: ['299 - "a"', '299 - "b"'],
       etag: '"x"',
       'set-cookie': 'a=b',
-      location: 'https://upstream',
+      'x-location': 'https://upstream',
       'x-kubernetes-pf-flowschema-uid': 'x',
       'retry-after': '1\r\nset-cookie: a',
     };

@@ -108,6 +108,7 @@ function pathOf(request: UpstreamRequest): string {
 /** A flat list: undici takes a header that occurs several times only so. */
 async function headersOf(request: UpstreamRequest, credentials: Credentials): Promise<string[]> {
   const headers = ['user-agent', 'kubeveil', 'accept', request.accept ?? 'application/json'];
+  if (request.ifNoneMatch !== undefined) headers.push('if-none-match', request.ifNoneMatch);
   if (request.contentType !== undefined) headers.push('content-type', request.contentType);
   headers.push(...(await identityOf(request.identity, credentials)));
   return headers;

@@ -95,7 +95,7 @@ export const PACKAGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['undici', ['upstream', 'webhooks']],
   ['jose', ['authn', 'codec']],
   ['http-proxy', ['nodecache']],
-  ['lru-cache', ['authn', 'nodecache']],
+  ['lru-cache', ['authn', 'nodecache', 'openapi']],
   ['zod', ['authn', 'config', 'policy']],
   ['commander', ['cli']],
   ['pino', ['observe']],
