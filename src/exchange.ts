@@ -138,6 +138,8 @@ export interface Authenticated {
   readonly how: 'client-certificate' | 'service-account-token' | 'oidc-token';
   /** Epoch milliseconds at which the credential ends; streams end with it. */
   readonly expiresAtMs: number;
+  /** Of a service account's token, upstream: whom it is for. */
+  readonly audiences?: readonly string[];
 }
 
 /** The representation a client asked for. */

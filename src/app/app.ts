@@ -114,7 +114,18 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     mayReach: (tenant, name, port) => options.policies.of(tenant).mayCallHost(name, port),
   });
   starting.defer(() => webhooks.close());
-  const parts = { upstream, host, sealKeys: shared.sealKeys, streams, yaml, cache, webhooks, ...seams };
+  const address = Promise.withResolvers<string>();
+  const parts = {
+    upstream,
+    host,
+    sealKeys: shared.sealKeys,
+    streams,
+    yaml,
+    cache,
+    webhooks,
+    server: () => address.promise,
+    ...seams,
+  };
   const { handler, inTenants } = assemble(options, parts, signal, onError);
   for (const controller of inTenants) starting.defer(() => controller.stop());
   const listener = await listen(options, handler, shared.ca);
@@ -123,6 +134,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   starting.defer(() => cache.close());
 
   const server = options.publicUrl ?? `https://127.0.0.1:${listener.port}`;
+  address.resolve(server);
   await untilDone(
     signal,
     (error) => onError('the address cannot be published yet', error),
@@ -156,6 +168,7 @@ interface Parts extends ProxySeams {
   readonly yaml: YamlReader;
   readonly cache: Cache;
   readonly webhooks: Webhooks;
+  server(): Promise<string>;
 }
 
 function assemble(
@@ -164,7 +177,17 @@ function assemble(
   signal: AbortSignal,
   onError: (what: string, error: unknown) => void,
 ): { handler: Handler; inTenants: readonly { stop(): Promise<void> }[] } {
-  const { upstream, host, sealKeys, streams, yaml, cache, webhooks, namesOf = ({ id }) => tenantNames(id) } = parts;
+  const {
+    upstream,
+    host,
+    sealKeys,
+    streams,
+    yaml,
+    cache,
+    webhooks,
+    server,
+    namesOf = ({ id }) => tenantNames(id),
+  } = parts;
   const { controllers, view, problem, mayRemember } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
@@ -219,6 +242,7 @@ function assemble(
       mayRemember,
       requestTimeoutMs,
       auditTo,
+      server,
       domain: tenantDomain(publicUrl),
     }),
   );

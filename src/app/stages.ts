@@ -56,6 +56,8 @@ export interface StagesOptions {
   requestTimeoutMs: number;
   /** Where audit events go, each as JSON; into the log when there is no such place. */
   auditTo?: ((event: string) => void) | undefined;
+  /** URL under which tenants reach the proxy; resolves when it is known. */
+  server(): Promise<string>;
   /** Below which each tenant has a name of the server. */
   domain: string | undefined;
 }
@@ -66,8 +68,8 @@ export function createStages(options: StagesOptions): Stages {
   const { upstream, controllers, view, policies, authenticators, namesOf } = options;
   const review = createReviewHandler({
     authorizer: view.authorizer,
-    checkToken: checkByAuthenticator((token, tenant) =>
-      authenticateToken(token, { tenant: tenant.id }, authenticators),
+    checkToken: checkByAuthenticator((token, tenant, audiences) =>
+      authenticateToken(token, { tenant: tenant.id }, authenticators, audiences),
     ),
     nowMs: Date.now,
   });
@@ -105,7 +107,13 @@ export function createStages(options: StagesOptions): Stages {
       };
       return decodeBody(bytes, head.headers.get('content-type'), context);
     },
-    serveNonResource: createNonResourceHandler({ upstream, kinds: view.kinds, catalogOf: view.catalogOf, namesOf }),
+    serveNonResource: createNonResourceHandler({
+      upstream,
+      kinds: view.kinds,
+      catalogOf: view.catalogOf,
+      namesOf,
+      server: options.server,
+    }),
     async serveResource(request, incoming) {
       const { kind, version } = request.at;
       if (kind.answeredBy === 'proxy') return await review(request);

@@ -14,7 +14,8 @@ export interface Authenticators {
   clientCertificate(der: Uint8Array): Authenticated;
   /** Of an issuer in the authentication file; undefined for any other. */
   issuerToken(token: string, claim: Claim): Promise<Authenticated | undefined>;
-  serviceAccountToken(token: string): Promise<Authenticated>;
+  /** @param audiences upstream, one of which the token must be for; left out: that of requests to its tenant */
+  serviceAccountToken(token: string, audiences?: readonly string[]): Promise<Authenticated>;
 }
 
 /** @throws {ApiError} ERR_UNAUTHORIZED; ERR_UNAVAILABLE while credentials cannot be checked */
@@ -37,13 +38,17 @@ export async function authenticate(
   return { ...authenticated, identity: withImplicitGroups(authenticated.identity) };
 }
 
-/** By whom the token says it is from: no token is shown to two authenticators. */
+/**
+ * By whom the token says it is from: no token is shown to two authenticators.
+ * @param audiences of a service account's token, upstream; left out: that of requests
+ */
 export async function authenticateToken(
   token: string,
   claim: Claim,
   { issuerToken, serviceAccountToken }: Pick<Authenticators, 'issuerToken' | 'serviceAccountToken'>,
+  audiences?: readonly string[],
 ): Promise<Authenticated> {
-  return (await issuerToken(token, claim)) ?? (await serviceAccountToken(token));
+  return (await issuerToken(token, claim)) ?? (await serviceAccountToken(token, audiences));
 }
 
 /** The token of an Authorization header; undefined when there is no header. Anything but one Bearer token is refused. */

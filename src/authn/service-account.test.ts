@@ -27,7 +27,7 @@ let uids: Map<string, string>;
 let reviewed: JsonObject;
 let status: number;
 let upstream: ScriptedUpstream;
-let authenticate: (token: string) => Promise<Authenticated>;
+let authenticate: (token: string, audiences?: readonly string[]) => Promise<Authenticated>;
 
 beforeAll(async () => {
   keys = await generateKeyPair('ES256');
@@ -92,6 +92,19 @@ describe('a token of a service account', () => {
     expect(upstream.requests.every(({ identity }) => identity.as === 'reader')).toBe(true);
   });
 
+  it('for others is one for who asks with their audience, and none for requests', async () => {
+    const vault = 'kubeveil.dev/u1/vault';
+    const forVault = await token({ audience: vault });
+    await expect(authenticate(forVault)).rejects.toThrow(refused('token-invalid'));
+    await expect(authenticate(forVault, ['kubeveil.dev/u1'])).rejects.toThrow(refused('token-invalid'));
+    expect(await authenticate(forVault, ['kubeveil.dev/u1/x', vault])).toMatchObject({ audiences: [vault] });
+    expect(bodyOf(upstream.requests.find((request) => textOf(request) === REVIEW))).toMatchObject({
+      spec: { audiences: ['kubeveil.dev/u1/x', vault] },
+    });
+    // Not remembered for any other.
+    await expect(authenticate(forVault)).rejects.toThrow(refused('token-invalid'));
+  });
+
   it('is none for another audience, or once it is over', async () => {
     await expect(authenticate(await token({ audience: 'kubeveil.dev/u0' }))).rejects.toThrow(refused('token-invalid'));
     const late = await token();
@@ -151,7 +164,7 @@ describe('the host', () => {
 
   it('is asked once about an account with many tokens', async () => {
     const tokens = await Promise.all([token(), token({ pod: true })]);
-    await Promise.all(tokens.map(authenticate));
+    await Promise.all(tokens.map((one) => authenticate(one)));
     expect([count(REVIEW), count(ACCOUNT), count(POD)]).toEqual([2, 1, 1]);
   });
 

@@ -39,34 +39,41 @@ const REVIEW_TTL_MS = 2_000;
 const REMEMBERED = 20_000;
 const SUBJECT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-export function serviceAccountAuthenticator(options: ServiceAccountOptions): (token: string) => Promise<Authenticated> {
+/** The function takes the audiences, upstream, of which the token must be for one; left out: that of requests. */
+export function serviceAccountAuthenticator(
+  options: ServiceAccountOptions,
+): (token: string, audiences?: readonly string[]) => Promise<Authenticated> {
   const { upstream, tenants, nowMs } = options;
   const standing = createAccountStanding(upstream, nowMs);
   const reviewed = new LRUCache<string, { readonly identity: Promise<Identity>; readonly atMs: number }>({
     max: REMEMBERED,
   });
 
-  function reviewOnce(token: string, tenant: Tenant): Promise<Identity> {
-    const hash = createHash('sha256').update(token).digest('base64');
+  function reviewOnce(token: string, tenant: Tenant, audiences: readonly string[]): Promise<Identity> {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([token, ...audiences]))
+      .digest('base64');
     const known = reviewed.get(hash);
     if (known !== undefined && nowMs() - known.atMs < REVIEW_TTL_MS) return known.identity;
-    const identity = review(token, tenant, upstream);
+    const identity = review(token, tenant, audiences, upstream);
     reviewed.set(hash, { identity, atMs: nowMs() });
     identity.catch((error) => isRefusal(error) || reviewed.delete(hash));
     return identity;
   }
 
-  return async (token) => {
+  return async (token, asked) => {
     if (token.length > TOKEN_BYTES) throw refused('the token is too long', 'token-size');
     const tenant = claimedTenant(token, tenants);
-    const claims = await verify(token, tenant, options);
-    const [identity] = await Promise.all([reviewOnce(token, tenant), standing.check(claims)]);
+    const audiences = asked ?? [tokenAudience(tenant)];
+    const claims = await verify(token, audiences, options);
+    const [identity] = await Promise.all([reviewOnce(token, tenant, audiences), standing.check(claims)]);
     return {
       identity,
       tenant: tenant.id,
       tenantUid: tenant.uid,
       how: 'service-account-token',
       expiresAtMs: (claims.exp as number) * 1_000,
+      audiences: [claims.aud ?? []].flat(),
     };
   };
 }
@@ -87,12 +94,16 @@ function claimedTenant(token: string, tenants: TenantRegistry): Tenant {
 }
 
 /** Checks signature, issuer, audience and times. */
-async function verify(token: string, tenant: Tenant, { keys, nowMs }: ServiceAccountOptions): Promise<JWTPayload> {
+async function verify(
+  token: string,
+  audiences: readonly string[],
+  { keys, nowMs }: ServiceAccountOptions,
+): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, (header, input) => keys.key(header, input), {
       algorithms: ALGORITHMS,
       issuer: await keys.about(),
-      audience: tokenAudience(tenant),
+      audience: [...audiences],
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(nowMs()),
     });
@@ -105,7 +116,12 @@ async function verify(token: string, tenant: Tenant, { keys, nowMs }: ServiceAcc
 }
 
 /** Asks the host whether the token still stands for anyone. */
-async function review(token: string, tenant: Tenant, upstream: Upstream): Promise<Identity> {
+async function review(
+  token: string,
+  tenant: Tenant,
+  audiences: readonly string[],
+  upstream: Upstream,
+): Promise<Identity> {
   const answer = await upstream.request({
     identity: { as: 'reader' },
     method: 'POST',
@@ -114,7 +130,7 @@ async function review(token: string, tenant: Tenant, upstream: Upstream): Promis
     body: JSON.stringify({
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenReview',
-      spec: { token, audiences: [tokenAudience(tenant)] },
+      spec: { token, audiences },
     }),
   });
   if (answer.status !== 201) {

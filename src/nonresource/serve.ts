@@ -1,5 +1,5 @@
 /**
- * Requests that name no resource: version, discovery, OpenAPI, and health once more for who has passed every check.
+ * Requests that name no resource: version, discovery, OpenAPI, the issuer of tokens, and health once more for who has passed every check.
  * Everything is made by the proxy from what the tenant has; no such path is ever passed on. What is not listed here is
  * 404, whatever rights the caller has.
  */
@@ -12,15 +12,16 @@ import type { JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { HEALTH_PATHS, healthy } from './health.ts';
+import { ISSUER_PATHS, type IssuerOptions, serveIssuer } from './issuer.ts';
 import { createOpenApi, type OpenApiOptions } from './openapi.ts';
 
-export interface NonResourceOptions extends OpenApiOptions {
+export interface NonResourceOptions extends OpenApiOptions, IssuerOptions {
   catalogOf(tenant: Tenant): Catalog;
 }
 
 export type NonResourceHandler = (request: Omit<NonResourceRequest, 'identity'>) => Promise<Reply>;
 
-const PATHS = ['/api', '/apis', ...HEALTH_PATHS, '/openapi/v2', '/openapi/v3', '/version'].sort();
+const PATHS = ['/api', '/apis', ...HEALTH_PATHS, ...ISSUER_PATHS, '/openapi/v2', '/openapi/v3', '/version'].sort();
 
 /** Paths that the API server serves beside its router, which knows no HEAD. */
 const TAKES_HEAD = /^\/(?:$|apis(?:\/[^/]+)?$|openapi\/|healthz|livez|readyz)/;
@@ -34,6 +35,8 @@ export function createNonResourceHandler(options: NonResourceOptions): NonResour
     if (HEALTH_PATHS.includes(path)) return healthy();
     if (path === '/' || path === '') return reply({ paths: PATHS });
     if (path === '/version') return await version(options.upstream);
+    const issuer = await serveIssuer({ head, info }, options);
+    if (issuer !== undefined) return issuer;
     const catalog = once(() => options.catalogOf(tenant));
     const found =
       serveDiscovery(path, accept, head.headers.get('if-none-match'), catalog) ??

@@ -46,8 +46,10 @@ class Fake implements Authorizer {
     return [];
   }
 }
-const authenticate = async (token: string): Promise<Authenticated> => {
+const authenticate = async (token: string, _tenant: Tenant, wanted: readonly string[]): Promise<Authenticated> => {
+  const vault = `${tokenAudience(acme)}/vault`;
   if (token === 'good') return bot;
+  if (token === 'for-vault' && wanted.includes(vault)) return { ...bot, audiences: [vault] };
   if (token === 'foreign') return { ...bot, tenantUid: 'u-2' };
   if (token === 'down') throw new ApiError('ERR_UNAVAILABLE', 'down');
   throw new ApiError('ERR_UNAUTHORIZED', 'no');
@@ -281,10 +283,22 @@ describe('TokenReview', () => {
       status: { authenticated: true, audiences: [tokenAudience(acme)] },
     });
   });
+  it('knows a token of the tenant for others, by the name that was asked for', async () => {
+    const known = (audiences: string[]) => ({ status: { authenticated: true, audiences } });
+    expect(await review('for-vault', ['other', 'vault'])).toMatchObject(known(['vault']));
+    expect(await review('for-vault', [`${tokenAudience(acme)}/vault`])).toMatchObject(
+      known([`${tokenAudience(acme)}/vault`]),
+    );
+    expect(await review('good', ['https://kubernetes.default.svc'])).toMatchObject(
+      known(['https://kubernetes.default.svc']),
+    );
+  });
   it('knows no other, and does not tell why', async () => {
     const unknown = { status: { user: {}, error: 'invalid bearer token' } };
     for (const token of ['foreign', 'bad']) expect(await review(token)).toMatchObject(unknown);
     expect(await review('good', ['vault'])).toMatchObject(unknown);
+    expect(await review('for-vault')).toMatchObject(unknown);
+    expect(await review('for-vault', ['vaults', 'api'])).toMatchObject(unknown);
     expect((await review('foreign'))['status']).toEqual((await review('bad'))['status']);
   });
   it('is refused without a token, and when nothing can be known', async () => {

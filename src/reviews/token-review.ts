@@ -7,6 +7,7 @@
 import { ApiError } from '../errors.ts';
 import type { Authenticated, Identity } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { audienceToUpstream } from '../tenancy/audiences.ts';
 import { type Tenant, tokenAudience } from '../tenancy/tenant.ts';
 import { badRequest, pruned, type ReviewHandler, read, reviewObject, reviewReply } from './review.ts';
 import { userInfo } from './self-review.ts';
@@ -47,18 +48,22 @@ function statusOf(checked: CheckedToken | undefined): JsonObject {
 }
 
 /**
- * A check by the authenticator of requests. It knows one audience, that of requests to this cluster; a token for
- * others is not recognised by it.
+ * A check by the authenticator of requests. Each audience is looked for below the tenant's own, where its tokens are; one
+ * that names the API is the tenant's own itself, which is all that a user's token of an issuer is for.
  */
 export function checkByAuthenticator(
-  authenticate: (token: string, tenant: Tenant) => Promise<Authenticated>,
+  authenticate: (token: string, tenant: Tenant, audiences: readonly string[]) => Promise<Authenticated>,
 ): TokenCheck {
-  return async (tenant, token, audiences) => {
-    const audience = tokenAudience(tenant);
-    if (!audiences.includes(audience)) return undefined;
+  return async (tenant, token, asked) => {
+    const upstream = asked.map((audience) => audienceToUpstream(tenant, audience));
     try {
-      const { identity, tenantUid } = await authenticate(token, tenant);
-      return tenantUid === tenant.uid ? { identity, audiences: [audience] } : undefined;
+      const {
+        identity,
+        tenantUid,
+        audiences: held = [tokenAudience(tenant)],
+      } = await authenticate(token, tenant, upstream);
+      const audiences = asked.filter((_audience, at) => held.includes(upstream[at] ?? ''));
+      return tenantUid === tenant.uid && audiences.length > 0 ? { identity, audiences } : undefined;
     } catch (error) {
       if (error instanceof ApiError && error.code === 'ERR_UNAUTHORIZED') return undefined;
       throw error;

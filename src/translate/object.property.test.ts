@@ -142,7 +142,7 @@ function ofSpecial(name: string): fc.Arbitrary<JsonValue> {
         'gold.storageclass.storage.k8s.io/requests.storage',
       );
     case 'tokenAudiences':
-      return fc.constant(['vault']);
+      return fc.uniqueArray(fc.constantFrom('vault', 'https://x.example.com', 'kubeveil.dev/other'), { minLength: 1 });
     default:
       return fc.constant({ note: 'plain' });
   }

@@ -196,7 +196,7 @@ describe('going up', () => {
     expect(token({ audiences: [] })).toEqual({ audiences: own });
     expect(token({ audiences: null })).toEqual({ audiences: own });
     expect(token({ audiences: ['https://kubernetes.default.svc.cluster.local'] })).toEqual({ audiences: own });
-    expect(token({ audiences: ['vault'] })).toEqual({ audiences: ['vault'] });
+    expect(token({ audiences: ['vault', 'api'] })).toEqual({ audiences: [`${own[0]}/vault`, ...own] });
   });
 });
 

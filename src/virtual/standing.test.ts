@@ -35,6 +35,7 @@ describe('standing objects', () => {
       'system:basic-user',
       'system:discovery',
       'system:public-info-viewer',
+      'system:service-account-issuer-discovery',
     ]);
   });
 

@@ -122,14 +122,21 @@ describe('credentials', () => {
     using stolen = tokenClient(walls.host, (made.body['status'] as { token: string }).token);
     expect((await stolen.send('GET', '/api')).status).toBe(401);
   });
+  it('of its service accounts may be for any below it', async () => {
+    const made = await walls.acme('POST', tokens, { body: token([`kubeveil.dev/${walls.uid}/vault`]) });
+    expectDone(made);
+    using stolen = tokenClient(walls.host, (made.body['status'] as { token: string }).token);
+    expect((await stolen.send('GET', '/api')).status).toBe(401);
+  });
   it.each([
     ['none', undefined],
     ['the host', ['https://kubernetes.default.svc']],
     ['another tenant', ['kubeveil.dev/00000000-0000-0000-0000-000000000000']],
     ['anything else', ['vault']],
+    ['what begins alike', ['own-and-more', 'own']],
     ['its own and the host', ['own', 'https://kubernetes.default.svc']],
   ])('are for no other: %s', async (_what, audiences) => {
-    const wanted = audiences?.map((audience) => (audience === 'own' ? `kubeveil.dev/${walls.uid}` : audience));
+    const wanted = audiences?.map((audience) => audience.replace(/^own/, `kubeveil.dev/${walls.uid}`));
     expectRefused(await walls.acme('POST', tokens, { body: token(wanted) }), /for the audience/);
     expectRefused(await walls.admin('POST', tokens, token(wanted)), /for the audience/);
   });

@@ -21,8 +21,6 @@ describe('paths of the host', () => {
     '/livez/etcd',
     '/readyz/etcd',
     '/healthz/etcd',
-    '/openid/v1/jwks',
-    '/.well-known/openid-configuration',
     '/swagger.json',
     '/ui',
     '/apis/metrics.k8s.io/v1beta1/nodes',

@@ -5,7 +5,7 @@ import { nameOf } from '../../src/k8s/meta.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import { readHostVersions } from '../../src/kinds/host-versions.ts';
 import { createKindRegistry } from '../../src/kinds/registry.ts';
-import { createNonResourceHandler } from '../../src/nonresource/serve.ts';
+import { createNonResourceHandler, type NonResourceHandler } from '../../src/nonresource/serve.ts';
 import { parseRequestInfo } from '../../src/requestinfo/parse.ts';
 import { type TenantId, tenantNames } from '../../src/tenancy/names.ts';
 import type { Tenant } from '../../src/tenancy/tenant.ts';
@@ -144,8 +144,19 @@ export class NonResourceHost {
     ({ path }) => this.answers.get(path) ?? { status: 404, body: { kind: 'Status' } },
   );
 
+  readonly #handle = this.#handler();
+
   /** The answer to a request that has passed every check. */
   async ask(target: string, { who = 'acme', method = 'GET', headers = {}, as }: Asked = {}): Promise<Reply> {
+    return await this.#handle({
+      head: { headers: new Map(Object.entries(headers)) } as unknown as RequestHead,
+      info: parseRequestInfo(method, target) as NonResourceInfo,
+      accept: { media: 'json', as },
+      tenant: tenant(who),
+    });
+  }
+
+  #handler(): NonResourceHandler {
     const kinds = createKindRegistry({
       customKinds: {
         synced: true,
@@ -158,10 +169,11 @@ export class NonResourceHost {
       sharedGroups: new Set(),
       profileOf: () => 'baseline',
     });
-    const handle = createNonResourceHandler({
+    return createNonResourceHandler({
       upstream: this.upstream,
       kinds,
       namesOf: ({ id }) => tenantNames(id),
+      server: async () => 'https://proxy.example.com',
       catalogOf: (one) =>
         catalogOf(one, {
           hostDocuments: () => HOST,
@@ -169,17 +181,12 @@ export class NonResourceHost {
           crds: { get: (_namespace, name) => CRDS.find((object) => nameOf(object) === name) },
         }),
     });
-    return await handle({
-      head: { headers: new Map(Object.entries(headers)) } as unknown as RequestHead,
-      info: parseRequestInfo(method, target) as NonResourceInfo,
-      accept: { media: 'json', as },
-      tenant: tenant(who),
-    });
   }
 
   /** The object of a 200. */
   async object(target: string, asked: Asked = {}): Promise<JsonObject> {
     const reply = await this.ask(target, asked);
+    if (reply.kind === 'bytes' && reply.status === 200) return JSON.parse(Buffer.from(reply.bytes).toString());
     if (reply.kind !== 'object' || reply.status !== 200) throw new Error(`${target} was answered with ${reply.kind}`);
     return reply.object;
   }

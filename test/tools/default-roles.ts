@@ -26,9 +26,16 @@ const ROLES = [
   'system:basic-user',
   'system:discovery',
   'system:public-info-viewer',
+  'system:service-account-issuer-discovery',
   'view',
 ];
-const BINDINGS = ['cluster-admin', 'system:basic-user', 'system:discovery', 'system:public-info-viewer'];
+const BINDINGS = [
+  'cluster-admin',
+  'system:basic-user',
+  'system:discovery',
+  'system:public-info-viewer',
+  'system:service-account-issuer-discovery',
+];
 
 /** `{clusterroles, clusterrolebindings}`, each sorted by name, with the metadata that does not depend on the cluster. */
 export async function defaultRoles(fetch: Fetch): Promise<Record<string, JsonObject[]>> {
