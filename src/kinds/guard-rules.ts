@@ -37,11 +37,11 @@ const RBAC_GROUP = 'rbac.authorization.k8s.io';
  * the admission wall on subjects (inert Users only) is what closes it, so the guard must never be installed without it.
  */
 export function guardRules(): HostRule[] {
-  const grants = offered('native', true).flatMap((kind) => [
-    { group: kind.group, resource: kind.resource, verbs: kind.verbs },
-    ...subresourceGrants(kind),
+  const grants = [...offered('native', true), ...offered('virtual', true)].map(home).flatMap(({ kind, group }) => [
+    { group, resource: kind.resource, verbs: kind.verbs },
+    ...subresourceGrants(kind, group),
     // For hosts with OwnerReferencesPermissionEnforcement: an owner with blockOwnerDeletion needs this right on it.
-    { group: kind.group, resource: `${kind.resource}/finalizers`, verbs: ['update'] },
+    { group, resource: `${kind.resource}/finalizers`, verbs: ['update'] },
   ]);
   return merge([
     ...grants,
@@ -103,6 +103,7 @@ export function readerRules(): HostRule[] {
   const kinds = [
     ...offered('native', true).filter((kind) => !isSecret(kind)),
     ...offered('native', false),
+    ...offered('virtual', true),
     ...offered('virtual', false),
     ...offered('published', false),
     ...offered('mixed', false),

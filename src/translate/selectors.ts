@@ -55,8 +55,7 @@ export function selectorsToUpstream(
     else if (requirement.operator !== 'DoesNotExist' && requirement.operator !== 'NotIn') nothing = true;
   }
   for (const term of own) labels.push(...parseLabelSelector(term).requirements);
-  const { asked, isPossible } =
-    at.class === 'virtual' ? ofVirtual(field.requirements, at.kind.selectable) : ofAny(field.requirements);
+  const { asked, isPossible } = at.class === 'virtual' ? ofVirtual(field.requirements, at) : ofAny(field.requirements);
   if (!isPossible) nothing = true;
   const fields = asked.map((requirement) => fieldUp(requirement, field.requirements, at, scope));
   return { label: new LabelSelector(labels).toString(), field: new FieldSelector(fields).toString(), nothing };
@@ -72,20 +71,27 @@ function ofAny(asked: readonly FieldRequirement[]): Fields {
   return { asked, isPossible: true };
 }
 
-/** The native kind knows two fields, one of which its custom resource does not have: it is cluster-scoped. */
-function ofVirtual(requirements: readonly FieldRequirement[], selectable: readonly string[] | undefined): Fields {
+/**
+ * The native kind knows two fields, one of which its custom resource does not have where it is cluster-scoped; and those
+ * that its row names.
+ */
+function ofVirtual(requirements: readonly FieldRequirement[], { kind }: KindAtVersion): Fields {
   const asked: FieldRequirement[] = [];
+  const more = kind.selectable;
   let isPossible = true;
   for (const requirement of requirements) {
     const { field, operator, value } = requirement;
     // As the API server passes over it: `=` alone.
     if (field === '' && value === '') continue;
-    if (field === 'metadata.name' || selectable?.includes(field)) asked.push(requirement);
-    else if (selectable !== undefined) {
-      throw new ApiError('ERR_BAD_REQUEST', `field label not supported: ${field}`);
-    } else if (field === 'metadata.namespace') isPossible &&= (value === '') === (operator === '=');
-    else {
-      const message = `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+    if (field === 'metadata.name' || more?.includes(field) === true) asked.push(requirement);
+    else if (field === 'metadata.namespace' && kind.namespaced) asked.push(requirement);
+    else if (field === 'metadata.namespace' && more === undefined) {
+      isPossible &&= (value === '') === (operator === '=');
+    } else {
+      const message =
+        more === undefined
+          ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+          : `field label not supported: ${field}`;
       throw new ApiError('ERR_BAD_REQUEST', message);
     }
   }

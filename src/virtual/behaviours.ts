@@ -23,6 +23,7 @@ import { PatchError, type PatchFault } from './patch-directives.ts';
 import type { PatchSchema } from './patch-schema.ts';
 import patchSchemas from './patch-schemas.generated.json' with { type: 'json' };
 import { RBAC_KINDS } from './rbac-validation.ts';
+import { RESOURCE_KINDS } from './resource/resource-slice.ts';
 import { STORAGE_KINDS } from './storage/kinds.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
 
@@ -35,6 +36,7 @@ const OWN: ReadonlyMap<string, OwnKind> = new Map(
     ...STORAGE_KINDS,
     ...NETWORKING_KINDS,
     ...CERTIFICATE_KINDS,
+    ...RESOURCE_KINDS,
   ].map((own) => [`${own.group}/${own.resource}`, own]),
 );
 const SCHEMAS: ReadonlyMap<string, PatchSchema> = new Map(Object.entries(patchSchemas as Record<string, PatchSchema>));

@@ -17,12 +17,13 @@ export function selectorProblems(selector: JsonObject, path: string): FieldProbl
     if (valueProblem !== undefined) problems.push(invalidValue(`${path}.matchLabels`, word(value), valueProblem));
   }
   list(selector, 'matchExpressions').forEach((expression, at) => {
-    problems.push(...expressionProblems(expression, `${path}.matchExpressions[${at}]`));
+    problems.push(...requirementProblems(expression, `${path}.matchExpressions[${at}]`));
   });
   return problems;
 }
 
-function expressionProblems(expression: JsonObject, path: string): FieldProblem[] {
+/** Of one entry of `matchExpressions`. */
+export function requirementProblems(expression: JsonObject, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const operator = text(expression, 'operator');
   const values = words(expression, 'values');

@@ -14,6 +14,7 @@ import { CERTIFICATE_CELLS } from './certificates/kind.ts';
 import { FLOW_CELLS } from './flow-control/tables.ts';
 import { NETWORKING_CELLS } from './networking.ts';
 import { RBAC_GROUP } from './rbac-validation.ts';
+import { RESOURCE_CELLS } from './resource/resource-slice.ts';
 import { STORAGE_CELLS } from './storage/tables.ts';
 import columns from './table-columns.generated.json' with { type: 'json' };
 
@@ -34,6 +35,7 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map(
     ...STORAGE_CELLS,
     ...NETWORKING_CELLS,
     ...CERTIFICATE_CELLS,
+    ...RESOURCE_CELLS,
   ].map(([key, cells]) => [key, { columns: COLUMNS.get(key) ?? [], cells }]),
 );
 

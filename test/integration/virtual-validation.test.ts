@@ -10,7 +10,7 @@ import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { type Change, changed } from '../support/differential.ts';
 import { eventually } from '../support/processes.ts';
-import { sample, virtualVectors } from '../support/virtual-vectors.ts';
+import { collectionOf, sample, virtualVectors } from '../support/virtual-vectors.ts';
 import { virtualKinds } from '../tools/virtual-crds.ts';
 
 /** Whole objects are shown as Go's internal types print them. */
@@ -71,7 +71,7 @@ it('has vectors for every virtual kind', () => {
 
 describe.each(vectors)('$resource', (vector) => {
   const { resource, group, cases, updates, statuses, name = 'virtual-test' } = vector;
-  const path = `/apis/${group}/v1/${resource}`;
+  const path = collectionOf(vector);
   const named = (change: Change): JsonObject => sample(vector, 'virtual-test', change);
 
   function compare(ours: ReturnType<typeof judged>, { status, body }: { status: number; body: unknown }) {

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { VIRTUAL_GROUP } from '../../src/kinds/kind.ts';
-import { sample, virtualVectors } from '../support/virtual-vectors.ts';
+import { isNamespaced, sample, virtualVectors } from '../support/virtual-vectors.ts';
 import { ACME, DRY, expectDone, expectRefused, GLOBEX, MERGE, prepareWalls, type Walls } from '../support/walls.ts';
 
 let walls: Walls;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => walls[Symbol.asyncDispose]());
 
-describe.each(virtualVectors())('$resource', (vector) => {
+describe.each(virtualVectors().filter((vector) => !isNamespaced(vector)))('$resource', (vector) => {
   const collection = `/apis/${VIRTUAL_GROUP}/v1/${vector.resource}`;
   const stored = (name: string, tenant?: string, more: object = {}) => ({
     ...sample(vector, name),
@@ -64,6 +64,26 @@ describe.each(virtualVectors())('$resource', (vector) => {
     expectRefused(await walls.acme('GET', native), /cannot/);
     expectRefused(await walls.acme('DELETE', `${native}/${ACME}--native${DRY}`), /cannot/);
     expectDone(await walls.admin('POST', native + DRY, sample(vector, 'native')));
+  });
+});
+
+describe.each(virtualVectors().filter(isNamespaced))('$resource', (vector) => {
+  const within = (tenant: string) => `/apis/${VIRTUAL_GROUP}/v1/namespaces/${tenant}--default/${vector.resource}`;
+  const body = { ...sample(vector, 'one'), apiVersion: `${VIRTUAL_GROUP}/v1` };
+
+  it('of a tenant are in its own namespaces', async () => {
+    expectDone(await walls.acme('POST', within(ACME) + DRY, { body }));
+    expectDone(await walls.acme('GET', within(ACME)));
+    expectRefused(await walls.acme('POST', within(GLOBEX) + DRY, { body }), /cannot/);
+    expectRefused(await walls.acme('GET', within(GLOBEX)), /cannot/);
+    expectRefused(await walls.acme('GET', `/apis/${VIRTUAL_GROUP}/v1/${vector.resource}`), /cannot/);
+  });
+
+  it('are nothing that a tenant has of the native kind', async () => {
+    const native = `/apis/${vector.group}/v1/namespaces/${ACME}--default/${vector.resource}`;
+    expectRefused(await walls.acme('POST', native + DRY, { body: sample(vector, 'one') }), /cannot/);
+    expectRefused(await walls.acme('GET', native), /cannot/);
+    expectDone(await walls.admin('POST', native + DRY, sample(vector, 'one')));
   });
 });
 

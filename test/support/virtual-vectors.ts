@@ -29,6 +29,16 @@ export function virtualVectors(): VirtualVectors[] {
   }));
 }
 
+export function isNamespaced({ group, resource }: Pick<VirtualVectors, 'group' | 'resource'>): boolean {
+  return kindOf(group, resource)?.namespaced === true;
+}
+
+/** Path of the native collection, of a namespaced kind that in the namespace `default`. */
+export function collectionOf(vectors: Pick<VirtualVectors, 'group' | 'resource'>): string {
+  const within = isNamespaced(vectors) ? '/namespaces/default' : '';
+  return `/apis/${vectors.group}/v1${within}/${vectors.resource}`;
+}
+
 /** The valid object under this name, where its kind lets it have any, with the changes. */
 export function sample(vectors: VirtualVectors, name: string, change: Change = {}): JsonObject {
   const { group, kind, valid } = vectors;

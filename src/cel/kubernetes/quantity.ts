@@ -2,6 +2,7 @@
  * `quantity('1.5Gi')`
  * @see k8s.io/apiserver pkg/cel/library/quantity.go, k8s.io/apimachinery pkg/api/resource/quantity.go at v0.36
  */
+import { NANOS, parseQuantity } from '../../k8s/quantity.ts';
 import { textCost } from '../cost.ts';
 import { declare, member, overload } from '../declare.ts';
 import type { Library } from '../environment.ts';
@@ -10,18 +11,12 @@ import { BOOL, DOUBLE, INT, STRING, structOf } from '../types.ts';
 import { Opaque } from '../values.ts';
 
 const QUANTITY = structOf('kubernetes.Quantity');
-/** A quantity is kept in units of 10^-9, the finest that Kubernetes keeps. */
-const NANOS = 1_000_000_000n;
 const INT_MAX = 2n ** 63n - 1n;
-/** Nobody writes more digits in earnest, and reading them takes time. */
-const MAX_UNITS = 1_000;
-const SYNTAX = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]?|[eE][+-]?\d{1,3})$/;
 const FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-const BINARY: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 
 class Quantity extends Opaque {
   readonly typeName = QUANTITY.name;
+  /** In units of 10^-9. */
   readonly nanos: bigint;
 
   constructor(nanos: bigint) {
@@ -34,36 +29,14 @@ class Quantity extends Opaque {
   }
 }
 
-/** Undefined for what is no quantity. Beyond the finest unit it is rounded away from zero, as Kubernetes does. */
-function parseQuantity(text: string): Quantity | undefined {
-  const match = text.length > MAX_UNITS ? null : SYNTAX.exec(text);
-  if (match === null) return undefined;
-  const [, sign, number = '', suffix = ''] = match;
-  const [whole = '', fraction = ''] = number.split('.');
-  const digits = BigInt(`${whole}${fraction}`);
-  const binary = BINARY[suffix];
-  const exponent = (binary === undefined ? decimalExponent(suffix) : 0) + 9 - fraction.length;
-  const scaled = digits * (binary === undefined ? 1n : 1n << binary);
-  const size = exponent >= 0 ? scaled * 10n ** BigInt(exponent) : divideUp(scaled, 10n ** BigInt(-exponent));
-  return new Quantity(sign === '-' ? -size : size);
-}
-
-function decimalExponent(suffix: string): number {
-  return /^[eE][+-]?\d/.test(suffix) ? Number(suffix.slice(1)) : (DECIMAL[suffix] ?? 0);
-}
-
-function divideUp(value: bigint, by: bigint): bigint {
-  return (value + by - 1n) / by;
-}
-
 const compareTo = (a: Quantity, b: Quantity) => (a.nanos < b.nanos ? -1n : a.nanos > b.nanos ? 1n : 0n);
 const isInteger = ({ nanos }: Quantity) =>
   nanos % NANOS === 0n && nanos / NANOS <= INT_MAX && nanos / NANOS >= -INT_MAX - 1n;
 
 function parse(text: string): Quantity {
-  const quantity = parseQuantity(text);
-  if (quantity === undefined) throw new EvaluationError(FORMAT_ERROR);
-  return quantity;
+  const nanos = parseQuantity(text);
+  if (nanos === undefined) throw new EvaluationError(FORMAT_ERROR);
+  return new Quantity(nanos);
 }
 
 function asInteger(quantity: Quantity): bigint {

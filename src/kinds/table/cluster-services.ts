@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, deviceClaimRefs, groupRef, NODES, nameRef, specialRef, templateMetadataRef } from '../refs.ts';
-import { absent, mixed, native, TRUSTED_STATUS } from '../row.ts';
+import { conditionRefs, deviceClaimRefs, groupRef, specialRef, templateMetadataRef } from '../refs.ts';
+import { mixed, native, TRUSTED_ONLY, TRUSTED_STATUS, virtual } from '../row.ts';
 
 const RESOURCE = 'resource.k8s.io';
 const ALLOCATION = 'an allocation written past the scheduler takes any device of any node';
@@ -68,11 +68,13 @@ export const CLUSTER_SERVICES: readonly Kind[] = [
     shows: ['spec.selectors', 'spec.extendedResourceName'],
     refs: [specialRef('spec.extendedResourceName', 'extendedResource')],
   }),
-  absent({
+  virtual({
     group: RESOURCE,
     resource: 'resourceslices',
     kind: 'ResourceSlice',
-    reason: 'written by the host’s device drivers',
-    refs: [nameRef('spec.nodeName', NODES), nameRef('spec.devices[].nodeName', NODES)],
+    classes: TRUSTED_ONLY,
+    reason:
+      'offers devices of the host’s nodes to everybody: a tenant’s own is stored and shown as it is, and offers nothing',
+    selectable: ['spec.nodeName', 'spec.driver'],
   }),
 ];

@@ -4,8 +4,8 @@
  * @see https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/
  */
 import type { Kind } from '../kind.ts';
-import { nameRef, STORAGE_CLASSES, specialRef } from '../refs.ts';
-import { absent, mixed, OPEN, TRUSTED_ONLY, virtual } from '../row.ts';
+import { specialRef } from '../refs.ts';
+import { mixed, OPEN, TRUSTED_ONLY, virtual } from '../row.ts';
 
 const GROUP = 'storage.k8s.io';
 const DRIVERS = 'plumbing of the host’s storage drivers: stored and shown as it is, and no driver reads it';
@@ -56,13 +56,15 @@ export const STORAGE: readonly Kind[] = [
     reason: DRIVERS,
     generation: 'none',
   }),
-  absent({
+  virtual({
     group: GROUP,
     resource: 'csistoragecapacities',
     kind: 'CSIStorageCapacity',
     namespaced: true,
-    reason: 'the host’s scheduler reads it from every namespace: a tenant’s own would stop everybody’s volumes',
-    refs: [nameRef('storageClassName', STORAGE_CLASSES)],
+    classes: TRUSTED_ONLY,
+    reason:
+      'the host’s scheduler reads it from every namespace, and a tenant’s own would stop everybody’s volumes: stored and shown as it is',
+    generation: 'none',
   }),
   virtual({
     group: GROUP,

@@ -5,7 +5,7 @@
 import { nameOf } from '../../k8s/meta.ts';
 import { child, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
-import { age, type CellsByKind } from '../cells.ts';
+import { age, type CellsByKind, createdAt } from '../cells.ts';
 import { isSet, list, values, words } from '../field-checks.ts';
 
 const GROUP = 'storage.k8s.io';
@@ -13,6 +13,8 @@ const GROUP = 'storage.k8s.io';
 export const STORAGE_CELLS: CellsByKind = [
   [`${GROUP}/csidrivers`, csiDriver],
   [`${GROUP}/csinodes`, csiNode],
+  // The API server has a printer for it and does not use it.
+  [`${GROUP}/csistoragecapacities`, (capacity) => [nameOf(capacity), createdAt(capacity)]],
   [`${GROUP}/volumeattachments`, volumeAttachment],
 ];
 

@@ -9,7 +9,7 @@ import { isObject, type JsonValue } from '../../../src/k8s/types.ts';
 import { useProduct } from '../../support/as-tenant.ts';
 import { type RawAnswer, type RawRequest, requestOnce } from '../../support/http.ts';
 import { makeTenant, type TenantFacts } from '../../support/product.ts';
-import { sample, virtualVectors } from '../../support/virtual-vectors.ts';
+import { collectionOf, sample, virtualVectors } from '../../support/virtual-vectors.ts';
 import { virtualKinds } from '../../tools/virtual-crds.ts';
 
 const { acme, globex } = useProduct();
@@ -95,7 +95,7 @@ const TRUSTED_ONLY = new Set(
 
 describe.each(virtualVectors())('$resource', (vector) => {
   const tenants = TRUSTED_ONLY.has(vector.resource) ? [asTrusted] : [asAcme, asGlobex, asTrusted];
-  const collection = `/apis/${vector.group}/v1/${vector.resource}`;
+  const collection = collectionOf(vector);
   const one = `${collection}/${vector.name ?? NAME}`;
   const selected = `${collection}?labelSelector=virtual%3Dsteps`;
   const patch = (type: string, body: JsonValue, query = ''): Step => ({

@@ -2,8 +2,7 @@
  * The host's CustomResourceDefinition behind a virtual kind: `clusterroles.virtual.kubeveil.dev`.
  *
  * Its schema comes from the native kind's own OpenAPI, so it accepts, prunes and merges as the native kind does, and
- * nothing on the host gives it meaning. Its defaults are those of `src/virtual/defaults.ts`. Always cluster-scoped, as
- * all virtual kinds are so far, with one version.
+ * nothing on the host gives it meaning. Its defaults are those of `src/virtual/defaults.ts`. It has one version.
  * What the schema cannot say is in `src/virtual`; what must hold even without the proxy is added here as CEL.
  *
  * The files `deploy/60-virtual-*.yaml` are made of this by test/tools/virtual-crds.ts.
@@ -81,7 +80,7 @@ export function makeVirtualCrd(kind: Kind, version: string, document: JsonObject
     metadata: { name: `${kind.resource}.${VIRTUAL_GROUP}` },
     spec: {
       group: VIRTUAL_GROUP,
-      scope: 'Cluster',
+      scope: kind.namespaced ? 'Namespaced' : 'Cluster',
       names: {
         plural: kind.resource,
         singular: kind.kind.toLowerCase(),
