@@ -53,6 +53,7 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
     },
     allows: ({ tenant, identity }, attributes) => view.authorizer.decide(tenant, identity, attributes).allowed,
     admission: admissionBy({ upstream, view, webhooks }),
+    webhooks,
     isPublished: ({ tenant, at: { kind } }, name) =>
       view.hostNames.isPublished(tenant, resourceKey(kind.group, kind.resource), name),
     defaultOf: ({ tenant }, of) => view.hostNames.defaultOf(tenant, of),

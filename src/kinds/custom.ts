@@ -7,7 +7,8 @@
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
-import { child, objects, text } from '../k8s/read.ts';
+import { annotationOf } from '../k8s/meta.ts';
+import { child, objects, strings, text } from '../k8s/read.ts';
 import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
 import { CONVERSION_MARK } from '../tenancy/host-names.ts';
 import {
@@ -18,7 +19,7 @@ import {
   toTenantName,
   type UpstreamName,
 } from '../tenancy/names.ts';
-import type { CellRule, Kind, KindAtVersion, Subresource } from './kind.ts';
+import type { CellRule, Conversion, Kind, KindAtVersion, Subresource } from './kind.ts';
 import { ALL, everywhere, OPEN, SCALE } from './row.ts';
 import { byPriority } from './version-priority.ts';
 
@@ -48,8 +49,7 @@ export function readCustomKinds(crd: JsonObject): CustomKinds | undefined {
   const group = toTenantName(tenant, upstreamGroup as UpstreamName);
   if (group === undefined) return undefined;
 
-  const isConverted = Object.hasOwn(child(metadata, 'annotations'), CONVERSION_MARK);
-  const storedAs = isConverted ? storageVersion(spec) : undefined;
+  const mark = annotationOf(crd, CONVERSION_MARK);
   const versions = new Map<string, KindAtVersion>();
   for (const [version, entry] of servedVersions(spec)) {
     versions.set(version, {
@@ -59,7 +59,7 @@ export function readCustomKinds(crd: JsonObject): CustomKinds | undefined {
       upstreamRoot: `/apis/${upstreamGroup}/${version}`,
       upstreamResource: resource,
       upstreamApiVersion: apiVersionOf(upstreamGroup, version),
-      ...(storedAs !== undefined && { storedAs }),
+      ...(mark !== undefined && { conversion: conversionOf(mark, spec, entry) }),
     });
   }
   return { tenant, group, resource, kind, versions };
@@ -72,6 +72,27 @@ function servedVersions(spec: JsonObject): [string, JsonObject][] {
       return typeof name === 'string' && served === true ? [[name, entry]] : [];
     })
     .sort(([a], [b]) => byPriority(a, b));
+}
+
+/** A mark that cannot be read leads to no webhook. */
+function conversionOf(mark: string, spec: JsonObject, version: JsonObject): Conversion {
+  const webhook = child(readMark(mark), 'webhook');
+  return {
+    storedAs: storageVersion(spec),
+    clientConfig: child(webhook, 'clientConfig'),
+    reviewVersions: strings(webhook, 'conversionReviewVersions'),
+    columns: objects(version, 'additionalPrinterColumns'),
+    schema: child(child(version, 'schema'), 'openAPIV3Schema'),
+  };
+}
+
+function readMark(mark: string): JsonObject {
+  try {
+    const read: unknown = JSON.parse(mark);
+    return isObject(read) ? read : {};
+  } catch {
+    return {};
+  }
 }
 
 function storageVersion(spec: JsonObject): string {

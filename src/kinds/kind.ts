@@ -190,8 +190,22 @@ export interface KindAtVersion {
   readonly upstreamResource: string;
   /** apiVersion of the body upstream. */
   readonly upstreamApiVersion: string;
-  /** Of a kind whose tenant converts it by webhook: the version in which objects are stored. */
-  readonly storedAs?: string;
+  /** Of a kind whose tenant converts it by webhook. */
+  readonly conversion?: Conversion;
+}
+
+/** How objects of a kind are converted between its versions. All in the tenant's terms. */
+export interface Conversion {
+  /** The version in which objects are stored; `''` when none is. */
+  readonly storedAs: string;
+  /** Where the webhook is: `url` or `service`, and `caBundle`. */
+  readonly clientConfig: JsonObject;
+  /** Of `ConversionReview`, in the order of the webhook's preference. */
+  readonly reviewVersions: readonly string[];
+  /** What the kind's Tables have besides the name at this version: `additionalPrinterColumns`. */
+  readonly columns: readonly JsonObject[];
+  /** `openAPIV3Schema` of this version. */
+  readonly schema: JsonObject;
 }
 
 /** Kinds that exist for one tenant: the built-in table as the policy cuts it, and the tenant's own CRDs. */

@@ -9,7 +9,7 @@ import { toTenant } from '../translate/object.ts';
 import { bodyTypeOf } from './body-type.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { deleteOptionsOf } from './delete-options.ts';
-import { convertObjects, equivalentsOf } from './equivalents.ts';
+import { convertTo, equivalentsOf } from './equivalents.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { isDryRun } from './query.ts';
@@ -43,7 +43,7 @@ export function subjectOf(
     find: (kind, where) => find(call, deps, kind, where),
     isNamespaced: (kind) => kindAt(call, kind)?.kind.namespaced,
     equivalents: () => equivalentsOf(call),
-    convert: (objects, apiVersion) => convertObjects(call, deps, objects, apiVersion),
+    convert: (objects, apiVersion) => convertTo(call, deps, objects, apiVersion),
   };
 }
 

@@ -22,6 +22,7 @@ import type {
   StandingObjects,
   Upstream,
   VirtualBehaviours,
+  Webhooks,
 } from '../ports.ts';
 import type { Scope } from '../translate/scope.ts';
 
@@ -56,6 +57,8 @@ export interface VerbDeps {
   allows(call: Call, attributes: Attributes): boolean;
   /** What the tenant has set up to admit writes. */
   readonly admission: Admission;
+  /** Tenants' webhooks: what converts their kinds. */
+  readonly webhooks: Webhooks;
   /** Whether the tenant sees an object of the host of this name, of the call's kind: see HostNames in ports.ts. */
   isPublished(call: Call, name: string): boolean;
   /** See HostNames in ports.ts. */

@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts';
 import { apiVersionOf, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import type { EquivalentResource } from '../ports.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { convertObjects } from './convert-objects.ts';
 
 export function equivalentsOf({ tenant, info, at, scope }: Call): EquivalentResource[] {
   const { group, version, resource, subresource } = info;
@@ -21,15 +22,17 @@ export function equivalentsOf({ tenant, info, at, scope }: Call): EquivalentReso
 }
 
 /** @throws {ApiError} ERR_INTERNAL where only the API server could convert */
-export async function convertObjects(
-  { at, info }: Call,
-  _deps: VerbDeps,
+export async function convertTo(
+  call: Call,
+  deps: VerbDeps,
   objects: readonly JsonObject[],
   apiVersion: string,
 ): Promise<JsonObject[]> {
-  const own = apiVersionOf(info.group, info.version);
-  if (at.kind.custom && at.storedAs === undefined) return objects.map((object) => ({ ...object, apiVersion }));
+  const { at, info } = call;
+  if (at.conversion !== undefined) return await convertObjects(call, deps, objects, apiVersion);
+  if (at.kind.custom) return objects.map((object) => ({ ...object, apiVersion }));
   const [, version] = splitApiVersion(apiVersion);
+  const own = apiVersionOf(info.group, info.version);
   throw new ApiError(
     'ERR_INTERNAL',
     `Internal error occurred: unable to convert ${own}, Kind=${at.kind.kind} to ${version}: name this version in the rule`,

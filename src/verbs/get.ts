@@ -3,6 +3,7 @@ import type { Reply } from '../exchange.ts';
 import { NotOurs } from '../translate/object.ts';
 import { notTheirs, objectReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { needsConversion, serveConverted } from './conversion.ts';
 import { verbParameters } from './query.ts';
 import { routeOf } from './route.ts';
 import { sendRead } from './send.ts';
@@ -12,6 +13,7 @@ import { upstreamNameOf } from './upstream-name.ts';
 
 /** @throws {ApiError} ERR_NOT_FOUND when there is none that is the tenant's. */
 export async function get(call: Call, deps: VerbDeps): Promise<Reply> {
+  if (needsConversion(call)) return await serveConverted(call, deps, get);
   if (call.at.class === 'published' && !deps.isPublished(call, call.info.name)) throw notTheirs(call);
   const kept = getKept(call, deps);
   if (kept !== undefined) return kept;

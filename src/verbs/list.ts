@@ -15,6 +15,7 @@ import { tableToTenant } from '../translate/table.ts';
 import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { openContinue, pageOf, sealContinue } from './continue-token.ts';
+import { needsConversion, serveConverted } from './conversion.ts';
 import { dropForeign } from './egress-check.ts';
 import { type Pairs, selectorParameters, verbParameters } from './query.ts';
 import { cutList, cutRows } from './representation.ts';
@@ -24,6 +25,7 @@ import { appendStanding, missingStanding, namesIn, sortByName } from './standing
 import { printTable } from './table-printer.ts';
 
 export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
+  if (needsConversion(call)) return await serveConverted(call, deps, list);
   const route = routeOf(call, deps, 'read');
   const position = await openContinue(call, deps, 'one');
   const answer = await sendList(call, deps, route, [...verbParameters(call.info.query, 'list'), ...pageOf(position)]);

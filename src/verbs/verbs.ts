@@ -2,7 +2,7 @@
 import type { Reply } from '../exchange.ts';
 import { admit } from './admit.ts';
 import type { Call, VerbDeps } from './call.ts';
-import { needsConversion, serveUnconverted } from './conversion.ts';
+import { needsConversion, serveConverted } from './conversion.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
@@ -19,6 +19,7 @@ import { notWritable, onItsSide } from './sides.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 import { watchAcross } from './watch-across.ts';
+import { writeConverted } from './write-converted.ts';
 
 const WRITES = { update, patch, delete: remove, deletecollection: deleteCollection } as const;
 
@@ -27,12 +28,13 @@ export async function serve(given: Call, deps: VerbDeps): Promise<Reply> {
   const { verb } = call.info;
   refuseOtherShape(call);
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);
-  if (needsConversion(call)) return await serveUnconverted(call, () => serveVerb(call, deps));
   return await serveVerb(call, deps);
 }
 
 async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
   const { verb, namespace } = call.info;
+  const isRead = verb === 'get' || verb === 'list' || verb === 'watch';
+  if (isRead && needsConversion(call)) return await serveConverted(call, deps, serveVerb);
   const isAcross = call.at.kind.namespaced && namespace === '';
   switch (verb) {
     case 'get':
@@ -50,6 +52,11 @@ async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
 
 /** A write as it is, without what the tenant's own admission says of it. */
 async function write(call: Call, deps: VerbDeps): Promise<Reply> {
+  return needsConversion(call) ? await writeConverted(call, deps, writeAs) : await writeAs(call, deps);
+}
+
+/** A write in the version that its call names. */
+async function writeAs(call: Call, deps: VerbDeps): Promise<Reply> {
   const { verb } = call.info;
   if (verb === 'create') return await (isNamespaces(call) ? createNamespace : create)(call, deps);
   if (verb === 'get' || verb === 'list' || verb === 'watch') throw new Error(`${verb} is no write`);

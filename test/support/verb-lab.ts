@@ -109,6 +109,7 @@ export class VerbLab {
       isPublished: (_call, name) => options.shared?.has(name) ?? true,
       defaultOf: (_call, of) => options.defaults?.[of],
       isTrusted: () => options.profile === 'trusted',
+      webhooks: { call: async () => ({ failure: 'there are none' }) },
       onLeftOut: (_call, error) => this.leftOut.push(String(error)),
     };
   }
