@@ -8,7 +8,7 @@
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
  */
 import { annotationOf } from '../k8s/meta.ts';
-import { child, objects, strings, text } from '../k8s/read.ts';
+import { child, objects, text } from '../k8s/read.ts';
 import { apiVersionOf, isObject, type JsonObject } from '../k8s/types.ts';
 import { CONVERSION_MARK } from '../tenancy/host-names.ts';
 import {
@@ -74,25 +74,13 @@ function servedVersions(spec: JsonObject): [string, JsonObject][] {
     .sort(([a], [b]) => byPriority(a, b));
 }
 
-/** A mark that cannot be read leads to no webhook. */
 function conversionOf(mark: string, spec: JsonObject, version: JsonObject): Conversion {
-  const webhook = child(readMark(mark), 'webhook');
   return {
     storedAs: storageVersion(spec),
-    clientConfig: child(webhook, 'clientConfig'),
-    reviewVersions: strings(webhook, 'conversionReviewVersions'),
+    mark,
     columns: objects(version, 'additionalPrinterColumns'),
     schema: child(child(version, 'schema'), 'openAPIV3Schema'),
   };
-}
-
-function readMark(mark: string): JsonObject {
-  try {
-    const read: unknown = JSON.parse(mark);
-    return isObject(read) ? read : {};
-  } catch {
-    return {};
-  }
 }
 
 function storageVersion(spec: JsonObject): string {

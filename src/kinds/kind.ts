@@ -198,10 +198,8 @@ export interface KindAtVersion {
 export interface Conversion {
   /** The version in which objects are stored; `''` when none is. */
   readonly storedAs: string;
-  /** Where the webhook is: `url` or `service`, and `caBundle`. */
-  readonly clientConfig: JsonObject;
-  /** Of `ConversionReview`, in the order of the webhook's preference. */
-  readonly reviewVersions: readonly string[];
+  /** `spec.conversion` as the tenant wrote it, in JSON. */
+  readonly mark: string;
   /** What the kind's Tables have besides the name at this version: `additionalPrinterColumns`. */
   readonly columns: readonly JsonObject[];
   /** `openAPIV3Schema` of this version. */

@@ -5,10 +5,10 @@
  * @see k8s.io/apiextensions-apiserver pkg/apiserver/conversion/webhook_converter.go at v0.36
  */
 import { randomUUID } from 'node:crypto';
-import { cloneJson, stringifyJson } from '../codec/json.ts';
+import { cloneJson, JsonSyntaxError, parseJson, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { metadataOf, nameOf, namespaceOf, uidOf } from '../k8s/meta.ts';
-import { child, text } from '../k8s/read.ts';
+import { child, strings, text } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import { goQuote } from '../lib/go-quote.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -68,12 +68,13 @@ async function review(
   apiVersion: string,
 ): Promise<unknown[]> {
   const what = typeOf(objects[0] ?? {});
-  const version = at.conversion?.reviewVersions.find((one) => REVIEWS.includes(one));
-  if (at.conversion === undefined || version === undefined) throw failure('no supported conversion review versions');
+  const webhook = webhookOf(at.conversion?.mark ?? '{}');
+  const version = strings(webhook, 'conversionReviewVersions').find((one) => REVIEWS.includes(one));
+  if (version === undefined) throw failure('no supported conversion review versions');
   const uid = randomUUID();
   const answer = await webhooks.call({
     tenant,
-    clientConfig: at.conversion.clientConfig,
+    clientConfig: child(webhook, 'clientConfig'),
     body: {
       kind: 'ConversionReview',
       apiVersion: `${GROUP}/${version}`,
@@ -90,6 +91,17 @@ async function review(
   const made = Array.isArray(given) ? given : [];
   if (made.length === objects.length) return made;
   throw failure(`conversion webhook for ${what} returned ${made.length} objects, expected ${objects.length}`);
+}
+
+/** A mark that cannot be read leads to no webhook. */
+function webhookOf(mark: string): JsonObject {
+  try {
+    const conversion = parseJson(mark);
+    return isObject(conversion) ? child(conversion, 'webhook') : {};
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return {};
+    throw error;
+  }
 }
 
 /** Why the answer to a review is none. */
