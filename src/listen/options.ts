@@ -13,8 +13,6 @@ export interface ListenLimits {
   readonly handshakeTimeoutMs: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number;
-  /** From the first byte of an HTTP/1.1 request to the end of its body. */
-  readonly requestTimeoutMs: number;
   /** How long a connection may stay without a request. */
   readonly idleTimeoutMs: number;
   /** Requests at once on one HTTP/2 connection. */
@@ -30,7 +28,6 @@ export const DEFAULT_LIMITS: ListenLimits = {
   headerCount: 200,
   handshakeTimeoutMs: 10_000,
   headersTimeoutMs: 30_000,
-  requestTimeoutMs: 60_000,
   idleTimeoutMs: 90_000,
   concurrentStreams: 1_000,
   connections: 10_000,

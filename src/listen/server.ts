@@ -95,7 +95,8 @@ function createServer({ tls }: ListenerOptions, limits: ListenLimits): Http2Secu
     http1Options: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
+      // How long a body may take, whoever wants it says: what goes on to a pod takes as long as it takes.
+      requestTimeout: 0,
       keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: Math.min(5_000, Math.max(100, Math.floor(limits.headersTimeoutMs / 2))),
       insecureHTTPParser: false,

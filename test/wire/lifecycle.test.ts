@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { startDeadline } from '../../src/limit/deadline.ts';
+import { readBody } from '../../src/listen/read-body.ts';
 import { startListener } from '../../src/listen/server.ts';
 import { logger } from '../../src/observe/log.ts';
 import { renderError } from '../../src/respond/status.ts';
@@ -12,7 +14,9 @@ import { lastBody, statusesOf, WireClient } from '../support/wire-client.ts';
 
 const HEAD = 'Host: localhost\r\n';
 const PLAIN = { host: '127.0.0.1', handler: async () => {}, renderError, log: logger('test') };
-const QUICK = { headersTimeoutMs: 200, requestTimeoutMs: 400, idleTimeoutMs: 200, handshakeTimeoutMs: 200 };
+const QUICK = { headersTimeoutMs: 200, idleTimeoutMs: 200, handshakeTimeoutMs: 200 };
+/** Longer than any of them, and than Node looks for connections that are late. */
+const LONG_MS = 1_200;
 
 describe('clients that dawdle', () => {
   it('refuses a head that never ends', async () => {
@@ -24,12 +28,36 @@ describe('clients that dawdle', () => {
     expect(lastBody(received)).toMatchObject({ kind: 'Status', message: 'the request did not arrive in time' });
   });
 
-  it('refuses a body that never ends', async () => {
-    await using door = await openDoor(QUICK);
+  it('refuses a body that never ends, where it is read whole', async () => {
+    await using door = await openDoor(QUICK, async ({ head, body }) => {
+      const { signal } = startDeadline(head.signal, 100);
+      await readBody(body, 100, head.headers, signal);
+    });
     const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`POST /a HTTP/1.1\r\n${HEAD}Content-Length: 10\r\n\r\nabc`);
-    expect(statusesOf(await client.untilClosed())).toEqual([400]);
-    expect(door.seen).toEqual([]);
+    expect(statusesOf(await client.untilClosed())).toEqual([504]);
+  });
+
+  it('takes a body for as long as it comes, where it goes on', async () => {
+    await using door = await openDoor(QUICK, async ({ body, response }) => {
+      const pieces: string[] = [];
+      for await (const piece of body) pieces.push(String(piece));
+      (response as ServerResponse).end(pieces.join(''));
+    });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
+    client.send(`POST /a HTTP/1.1\r\n${HEAD}Connection: close\r\nContent-Length: 2\r\n\r\na`);
+    await new Promise((resolve) => setTimeout(resolve, LONG_MS));
+    client.send('b');
+    expect((await client.untilClosed()).toString()).toMatch(/^HTTP\/1\.1 200 .*ab/s);
+  });
+
+  it('keeps no connection whose body nobody wants', async () => {
+    await using door = await openDoor(QUICK, async ({ response }) => {
+      (response as ServerResponse).end('no, thanks');
+    });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
+    client.send(`POST /a HTTP/1.1\r\n${HEAD}Content-Length: 10\r\n\r\nabc`);
+    expect(statusesOf(await client.untilClosed())).toEqual([200]);
   });
 
   it('hangs up on a connection that sends nothing', async () => {
@@ -56,7 +84,7 @@ describe('clients that dawdle', () => {
       const sink = response as ServerResponse;
       sink.writeHead(200);
       sink.write('a');
-      await new Promise((resolve) => setTimeout(resolve, 3 * QUICK.requestTimeoutMs));
+      await new Promise((resolve) => setTimeout(resolve, LONG_MS));
       sink.end('b');
     });
     const session = connectHttp2(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
