@@ -56,7 +56,8 @@ export interface UpstreamStream {
 }
 
 /** A request that goes on as it comes: to a pod, whose business its body and its headers are. */
-export interface UpstreamPassage extends Pick<UpstreamRequest, 'identity' | 'method' | 'path' | 'signal'> {
+export interface UpstreamPassage extends Pick<UpstreamRequest, 'identity' | 'path' | 'signal'> {
+  readonly method: UpstreamRequest['method'] | 'OPTIONS';
   /** What follows `?`, as it is to be sent. */
   readonly rawQuery: string;
   /** Without any that says who asks. */

@@ -22,3 +22,8 @@ export interface Routed extends ConnectCall {
   /** Path of the subresource: `/api/v1/namespaces/acme--web/pods/a/exec`. */
   readonly path: string;
 }
+
+/** As it stands in a path. The colon stays, as the API server writes it into redirects and pages of what it proxies. */
+export function pathSegment(text: string): string {
+  return encodeURIComponent(text).replaceAll('%3A', ':');
+}

@@ -10,7 +10,7 @@ import { notFound } from '../errors.ts';
 import type { Reply, ResourceRequest } from '../exchange.ts';
 import type { Connect } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
-import type { ConnectCall, ConnectDeps, Routed } from './call.ts';
+import { type ConnectCall, type ConnectDeps, pathSegment, type Routed } from './call.ts';
 import { log } from './log.ts';
 import { proxy } from './proxy.ts';
 import { tunnel } from './tunnel.ts';
@@ -41,7 +41,7 @@ function route(call: ConnectCall, deps: ConnectDeps): Routed {
     throw notFound({ group: info.group, what: info.resource, name: info.name });
   }
   const inNamespace = `namespaces/${encodeURIComponent(scope.names.up(namespace))}`;
-  const steps = [at.upstreamResource, info.name, info.subresource].map(encodeURIComponent);
+  const steps = [at.upstreamResource, info.name, info.subresource].map(pathSegment);
   const path = `${at.upstreamRoot}/${inNamespace}/${steps.join('/')}`;
   return { ...call, as: { as: 'tenant', tenant: tenant.id, user: call.identity }, inNamespace, path };
 }

@@ -62,7 +62,7 @@ async function send(host: Host, method: string, target: string, rawHeaders: stri
 }
 
 const POD = '/api/v1/namespaces/web/pods/a:8080/proxy';
-const UP = '/api/v1/namespaces/acme--web/pods/a%3A8080/proxy';
+const UP = '/api/v1/namespaces/acme--web/pods/a:8080/proxy';
 
 describe('HTTP of a pod', () => {
   it('goes on as it came, to the pod’s upstream path, as the tenant', async () => {
@@ -84,6 +84,14 @@ describe('HTTP of a pod', () => {
     expect(text).toBe('hello');
   });
 
+  it.each(['HEAD', 'OPTIONS'])('is asked by %s as by any method, without a body', async (method) => {
+    const host = new Host();
+    host.told = { headers: { 'content-length': '5', allow: 'GET' } };
+    const { reply } = await send(host, method, `${POD}/x`);
+    expect(host.passages).toMatchObject([{ method, path: `${UP}/x`, body: undefined }]);
+    expect(reply).toMatchObject({ status: 200, headers: { 'content-length': '5', allow: 'GET' } });
+  });
+
   it('has its own address in pages and redirects', async () => {
     const host = new Host();
     const page = `<a href="${UP}/b">b</a><img src="${UP}/c">`;
@@ -97,6 +105,14 @@ describe('HTTP of a pod', () => {
     expect(text).toBe(`<a href="${own}/b">b</a><img src="${own}/c">`);
     expect(reply).toMatchObject({ status: 302, headers: { location: `${own}/in` } });
     expect(reply).not.toHaveProperty('headers.content-length');
+  });
+
+  it('has that address however the client wrote the path below it', async () => {
+    const host = new Host();
+    host.told = { status: 302, headers: { location: `${UP}/in` } };
+    const { reply } = await send(host, 'GET', `${POD}/a,b@c/%C3%A4/`);
+    expect(reply).toMatchObject({ headers: { location: `${POD}/in` } });
+    expect(host.passages[0]?.path).toBe(`${UP}/a%2Cb%40c/%C3%A4/`);
   });
 
   it('is not looked into when it is no page', async () => {
@@ -163,9 +179,9 @@ describe('HTTP of a service', () => {
   const ready = { addresses: ['10.0.0.9'], conditions: { ready: true }, targetRef: { kind: 'Pod', name: 'a' } };
 
   it.each([
-    ['s:http', 'a%3A8080'],
-    ['s:81', 'a%3A9000'],
-    ['https:s:admin', 'https%3Aa%3A9000'],
+    ['s:http', 'a:8080'],
+    ['s:81', 'a:9000'],
+    ['https:s:admin', 'https:a:9000'],
   ])('%s is asked of the pod %s', async (named, pod) => {
     const host = hostWith(ready);
     const { reply } = await send(host, 'GET', `/api/v1/namespaces/web/services/${named}/proxy/x`);

@@ -15,7 +15,7 @@ import type { Reply } from '../exchange.ts';
 import { replaceInStream } from '../lib/replace-in-stream.ts';
 import type { UpstreamPassage, UpstreamStream } from '../ports.ts';
 import { backendOf } from './backend.ts';
-import type { ConnectDeps, Routed } from './call.ts';
+import { type ConnectDeps, pathSegment, type Routed } from './call.ts';
 import { type Addresses, headersFromPod, headersToPod } from './proxy-headers.ts';
 import { statusIn, statusReply } from './refusal.ts';
 
@@ -36,7 +36,7 @@ export async function proxy(call: Routed, deps: ConnectDeps): Promise<Reply> {
     upgrade: head.upgrade?.protocol,
     signal: head.signal,
   });
-  const addresses = { upstream, tenant: ownPath(call, rest) };
+  const addresses = { upstream, tenant: ownPath(call) };
   const headers = headersFromPod(answer.headers, addresses, answer.socket !== undefined);
   if (answer.socket !== undefined) return { kind: 'tunnel', headers, upstream: answer.socket };
   return await passBack(call, answer, headers, addresses);
@@ -70,13 +70,13 @@ function pageOf(
 }
 
 async function pathToPod(call: Routed, deps: ConnectDeps): Promise<string> {
-  return `/api/v1/${call.inNamespace}/pods/${encodeURIComponent(await backendOf(call, deps))}/proxy`;
+  return `/api/v1/${call.inNamespace}/pods/${pathSegment(await backendOf(call, deps))}/proxy`;
 }
 
 /** The path of the application as the client wrote it, its tenant's prefix and all. */
-function ownPath({ head }: Routed, rest: string): string {
-  const path = head.target.split('?')[0] ?? '';
-  return path.slice(0, path.length - rest.length);
+function ownPath({ head, info }: Routed): string {
+  const steps = (head.target.split('?')[0] ?? '').split('/');
+  return steps.slice(0, steps.length - info.rest.length).join('/');
 }
 
 /** One of them would see every request of the browser to this origin from then on. */

@@ -17,6 +17,7 @@ const SAYS: Record<ProgramName, string> = {
   kwok: 'kwok version v0.8.0',
   kubectl: 'Client Version: v1.36.3',
   'dev-kubelet': 'dev-kubelet v1',
+  'metrics-server': 'v0.9.0',
 };
 const kubectl = PROGRAMS.filter(({ name }) => name === 'kubectl');
 const LOCAL = ['assets', 'path', 'cache'] as const;
@@ -88,7 +89,10 @@ describe('findBinaries on the machine', () => {
     const required = PROGRAMS.filter(({ optional }) => !optional);
     for (const { name } of required) put('cache', name);
     expect(Object.keys(await findBinaries(base))).toHaveLength(required.length);
-    expect(lines).toEqual([expect.stringMatching(/doing without dev-kubelet.*Go 1\.26.*exec/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/doing without dev-kubelet.*Go 1\.26.*exec/),
+      expect.stringMatching(/doing without metrics-server.*Go 1\.26.*metrics/),
+    ]);
     rmSync(join(root, 'cache', 'kwok'));
     await expect(findBinaries(base)).rejects.toThrow(/needs kwok,/);
   });

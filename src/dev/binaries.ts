@@ -75,10 +75,8 @@ export async function findBinaries(options: FindBinariesOptions = {}): Promise<B
   const missing = programs.filter(({ name }) => !found.has(name));
   const required = missing.filter(({ optional }) => !optional);
   if (required.length > 0) throw notFound(required, search);
-  for (const { name } of missing) {
-    search.progress(
-      `doing without ${name}, which needs Go ${MIN_GO} or newer to be built: no logs, exec, port-forward`,
-    );
+  for (const { name, optional } of missing) {
+    search.progress(`doing without ${name}, which needs Go ${MIN_GO} or newer to be built: ${optional}`);
   }
   return Object.fromEntries(found) as Binaries;
 }

@@ -7,6 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newKubeconfig } from '../onboarding/kubeconfig.ts';
 import { type CertificatePair, createAuthority, issueClient, issueServer } from '../pki/certificates.ts';
+import { METRICS_HOST } from './metrics-api.ts';
 import { createServiceAccountKey } from './service-account-key.ts';
 
 /** First address of the service range, which is that of the Service `default/kubernetes`. */
@@ -19,6 +20,7 @@ const CLIENTS = {
   'kube-controller-manager': { user: 'system:kube-controller-manager' },
   'kube-scheduler': { user: 'system:kube-scheduler' },
   kwok: { user: 'system:kwok', groups: ['system:masters'] },
+  'metrics-server': { user: 'system:metrics-server', groups: ['system:masters'] },
 } as const;
 
 export interface ClusterFiles {
@@ -39,12 +41,13 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
     await write(`${name}.key`, pair.keyPem);
   };
 
-  const [authority, etcdAuthority, serviceAccount] = await Promise.all([
+  const [authority, etcdAuthority, frontProxyAuthority, serviceAccount] = await Promise.all([
     createAuthority([{ CN: ['kubeveil-host-ca'] }]),
     createAuthority([{ CN: ['kubeveil-host-etcd-ca'] }]),
+    createAuthority([{ CN: ['kubeveil-host-front-proxy-ca'] }]),
     createServiceAccountKey(),
   ]);
-  const [apiserver, etcd, etcdClient, kubelet, kubeletClient] = await Promise.all([
+  const [apiserver, etcd, etcdClient, kubelet, kubeletClient, metricsServer, frontProxyClient] = await Promise.all([
     issueServer(authority, {
       commonName: 'kube-apiserver',
       dnsNames: [
@@ -65,6 +68,8 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
     issueClient(etcdAuthority, { user: 'kube-apiserver' }),
     issueServer(authority, { commonName: 'dev-kubelet', dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }),
     issueClient(authority, { user: 'kube-apiserver-kubelet-client' }),
+    issueServer(authority, { commonName: 'metrics-server', dnsNames: [METRICS_HOST], ipAddresses: ['127.0.0.1'] }),
+    issueClient(frontProxyAuthority, { user: 'front-proxy-client' }),
   ]);
   await Promise.all([
     writePair('ca', authority),
@@ -74,6 +79,9 @@ export async function writeClusterFiles(dir: string, server: string): Promise<Cl
     writePair('etcd-client', etcdClient),
     writePair('kubelet', kubelet),
     writePair('kubelet-client', kubeletClient),
+    writePair('metrics-server', metricsServer),
+    write('front-proxy-ca.crt', frontProxyAuthority.certPem),
+    writePair('front-proxy-client', frontProxyClient),
     write('service-account.key', serviceAccount.keyPem),
     write('service-account.pub', serviceAccount.publicPem),
   ]);

@@ -7,6 +7,7 @@ import { rmdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevError } from './errors.ts';
 import type { KubeClient } from './kube-client.ts';
+import { USAGE_PATH, usagePathOf } from './metrics-api.ts';
 import { KUBERNETES_VERSION, platform } from './versions.ts';
 
 const POLL_MS = 50;
@@ -106,6 +107,7 @@ function node(name: string, index: number, kubeletPort: number): unknown {
     kind: 'Node',
     metadata: {
       name,
+      annotations: { [USAGE_PATH]: usagePathOf(name) },
       labels: {
         'kubernetes.io/hostname': name,
         'kubernetes.io/os': 'linux',

@@ -1,7 +1,7 @@
 /**
  * Starts a real Kubernetes control plane on loopback: etcd, kube-apiserver, kube-controller-manager, kube-scheduler,
- * kwok as the kubelet of some nodes, and a program that serves what kwok does not of one (logs, exec and the like). `npm start`, the tests and CI stand on it. Every start is a new, empty
- * cluster; when this process ends, however it ends, all programs end.
+ * kwok as the kubelet of some nodes, a program that serves what kwok does not of one (logs, exec and the like), and
+ * metrics-server. `npm start`, the tests and CI stand on it. Every start is a new, empty cluster; when this process ends, however it ends, all programs end.
  */
 
 import { mkdir, rm } from 'node:fs/promises';
@@ -17,6 +17,7 @@ import { createNodes, createStorageClass, nodeNames, removeVolumeFolders, waitUn
 import { DevError } from './errors.ts';
 import { createKubeClient, type KubeClient } from './kube-client.ts';
 import { tryLock } from './lock.ts';
+import { createMetricsApi, isMetricsApiServed } from './metrics-api.ts';
 import { choosePort } from './ports.ts';
 import { programArgs, type ServerName } from './program-args.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -26,7 +27,13 @@ const CONFIG_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta
 const POLL_MS = 25;
 const STOP_GRACE_MS = 8_000;
 /** Between etcd and the API server, and stopped first, together: nothing else asks anything of them. */
-const AROUND: readonly ServerName[] = ['dev-kubelet', 'kwok', 'kube-scheduler', 'kube-controller-manager'];
+const AROUND: readonly ServerName[] = [
+  'dev-kubelet',
+  'kwok',
+  'metrics-server',
+  'kube-scheduler',
+  'kube-controller-manager',
+];
 const SERVER_NAMES: readonly ServerName[] = ['etcd', 'kube-apiserver', ...AROUND];
 
 export interface ControlPlaneOptions {
@@ -37,7 +44,9 @@ export interface ControlPlaneOptions {
   /** Number of kwok nodes; default 2. */
   readonly nodes?: number;
   /** Loopback ports; 0 or none means any free one. */
-  readonly ports?: Partial<Readonly<Record<'apiserver' | 'etcd' | 'etcdPeer' | 'kubelet', number>>>;
+  readonly ports?: Partial<
+    Readonly<Record<'apiserver' | 'etcd' | 'etcdPeer' | 'kubelet' | 'usage' | 'metrics', number>>
+  >;
   /** A default StorageClass whose claims become Bound; default true. */
   readonly volumes?: boolean;
   /** Write an audit log (Metadata level); default true. */
@@ -54,7 +63,7 @@ export interface ControlPlaneOptions {
   readonly onUnexpectedExit?: (program: ServerName, error: Error) => void;
 }
 
-/** Without the kubelet where that could not be built. */
+/** Without what could not be built. */
 export type PerServer<T> = Readonly<Record<Exclude<ServerName, OptionalName>, T> & Partial<Record<OptionalName, T>>>;
 
 export interface ControlPlane extends AsyncDisposable {
@@ -116,6 +125,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const etcdPeerPort = await choosePort(options.ports?.etcdPeer, 'ports.etcdPeer');
   const apiserverPort = await choosePort(options.ports?.apiserver, 'ports.apiserver');
   const kubeletPort = await choosePort(options.ports?.kubelet, 'ports.kubelet');
+  const usagePort = await choosePort(options.ports?.usage, 'ports.usage');
+  const metricsPort = await choosePort(options.ports?.metrics, 'ports.metrics');
   const server = `https://127.0.0.1:${apiserverPort}`;
   const files = await writeClusterFiles(join(workDir, 'pki'), server);
   const auditLogPath = options.audit === false ? undefined : join(logs, 'audit.log');
@@ -127,6 +138,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       etcdPeerPort,
       apiserverPort,
       kubeletPort,
+      usagePort,
+      metricsPort,
       containersDir: join(workDir, 'containers'),
       configDir: CONFIG_DIR,
       auditLogPath,
@@ -156,7 +169,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const until = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal]);
     try {
       await supervisor.start(name);
-      if (name === 'etcd') await supervisor.whileRunning(name, waitForPort(etcdPort, untilMs, until));
+      if (name === 'etcd') await supervisor.whileRunning(name, waitForPort(name, etcdPort, untilMs, until));
       if (name === 'kube-apiserver') await supervisor.whileRunning(name, waitForReadyz(client, untilMs, until));
     } finally {
       giveUp.abort();
@@ -171,7 +184,17 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     createNodes(client, nodes, kubeletPort),
     options.volumes === false ? undefined : createStorageClass(client),
   ]);
-  let usable = waitUntilUsable(client, nodes, deadlineMs, signal);
+  async function serveMetrics(untilMs: number): Promise<void> {
+    const until = signal ?? new AbortController().signal;
+    await waitForPort('metrics-server', metricsPort, untilMs, until);
+    await createMetricsApi(client, metricsPort, files.authority.certPem);
+    while (!(await isMetricsApiServed(client))) await pause(untilMs, 'metrics.k8s.io is not served', until);
+  }
+
+  let usable = Promise.all([
+    waitUntilUsable(client, nodes, deadlineMs, signal),
+    servers.includes('metrics-server') ? serveMetrics(deadlineMs) : undefined,
+  ]);
   for (const name of servers) usable = supervisor.whileRunning(name, usable);
   await usable;
   started = true;
@@ -244,8 +267,8 @@ async function lockFolder(workDir: string): Promise<AsyncDisposable> {
   );
 }
 
-async function waitForPort(port: number, deadlineMs: number, signal: AbortSignal): Promise<void> {
-  while (!(await canConnect(port))) await pause(deadlineMs, `etcd does not listen on 127.0.0.1:${port}`, signal);
+async function waitForPort(name: ServerName, port: number, deadlineMs: number, signal: AbortSignal): Promise<void> {
+  while (!(await canConnect(port))) await pause(deadlineMs, `${name} does not listen on 127.0.0.1:${port}`, signal);
 }
 
 async function waitForReadyz(client: KubeClient, deadlineMs: number, signal: AbortSignal): Promise<void> {

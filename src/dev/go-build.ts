@@ -1,6 +1,6 @@
 /**
  * Builds the programs from their Go modules, at the versions and checksums that deploy/dev-cluster/go.mod and go.sum
- * pin. `-mod=readonly` makes Go refuse anything the two files do not name.
+ * pin, or those of a module below it. `-mod=readonly` makes Go refuse anything the two files do not name.
  * @see https://go.dev/ref/mod#build-commands
  */
 
@@ -16,6 +16,7 @@ import { KUBERNETES_VERSION, type ProgramInfo } from './versions.ts';
 const MODULE_DIR = fileURLToPath(new URL('../../deploy/dev-cluster', import.meta.url));
 /** How every program is built: from pinned modules alone, with nothing of this machine in it. */
 export const BUILD_ARGS = ['build', '-mod=readonly', '-trimpath', '-buildvcs=false'] as const;
+const CLIENT_GO_VERSION = 'k8s.io/client-go/pkg/version.gitVersion';
 const MIN_GO_MINOR = 26;
 export const MIN_GO = `1.${MIN_GO_MINOR}`;
 /** Where the Go installer puts it, which a non-login shell's PATH often lacks. */
@@ -93,7 +94,7 @@ export interface GoCommand {
  */
 export function goBuild(program: ProgramInfo, go: GoTool, file: string, signal?: AbortSignal): Promise<void> {
   const args = [...BUILD_ARGS, '-ldflags', ldflags(program), '-o', file, program.goPackage];
-  return runGo(go, { args, moduleDir: MODULE_DIR, signal });
+  return runGo(go, { args, moduleDir: join(MODULE_DIR, program.goModule ?? ''), signal });
 }
 
 /**
@@ -126,6 +127,7 @@ export async function runGo(go: GoTool, { args, moduleDir, signal }: GoCommand):
 
 /** Kubernetes programs learn their version from the linker, and several of them panic when it is empty. */
 function ldflags(program: ProgramInfo): string {
+  if (program.name === 'metrics-server') return `-s -w -X ${CLIENT_GO_VERSION}=v${program.version}`;
   if (!program.goPackage.startsWith('k8s.io/kubernetes/')) return '-s -w';
   const [major, minor] = KUBERNETES_VERSION.split('.');
   const variables = {
@@ -133,7 +135,7 @@ function ldflags(program: ProgramInfo): string {
     'k8s.io/component-base/version.gitMajor': major,
     'k8s.io/component-base/version.gitMinor': minor,
     'k8s.io/component-base/version.gitTreeState': 'clean',
-    'k8s.io/client-go/pkg/version.gitVersion': `v${KUBERNETES_VERSION}`,
+    [CLIENT_GO_VERSION]: `v${KUBERNETES_VERSION}`,
   };
   return ['-s -w', ...Object.entries(variables).map(([name, value]) => `-X ${name}=${value}`)].join(' ');
 }

@@ -13,7 +13,8 @@ export type ServerName =
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kwok'
-  | 'dev-kubelet';
+  | 'dev-kubelet'
+  | 'metrics-server';
 
 export interface ArgsInput {
   readonly files: ClusterFiles;
@@ -22,6 +23,9 @@ export interface ArgsInput {
   readonly etcdPeerPort: number;
   readonly apiserverPort: number;
   readonly kubeletPort: number;
+  /** Where kwok tells what pods and nodes use. */
+  readonly usagePort: number;
+  readonly metricsPort: number;
   /** Where the containers' folders are. */
   readonly containersDir: string;
   /** Folder of audit-policy.yaml and kwok.yaml. */
@@ -42,6 +46,7 @@ export function programArgs(
     'kube-scheduler': [...schedulerArgs(input), ...(extra['kube-scheduler'] ?? [])],
     kwok: [...kwokArgs(input), ...(extra.kwok ?? [])],
     'dev-kubelet': [...devKubeletArgs(input), ...(extra['dev-kubelet'] ?? [])],
+    'metrics-server': [...metricsServerArgs(input), ...(extra['metrics-server'] ?? [])],
   };
 }
 
@@ -98,6 +103,13 @@ function apiserverArgs({ files, etcdPort, apiserverPort, configDir, auditLogPath
     `--kubelet-certificate-authority=${files.path('ca.crt')}`,
     `--kubelet-client-certificate=${files.path('kubelet-client.crt')}`,
     `--kubelet-client-key=${files.path('kubelet-client.key')}`,
+    // How the server of an aggregated API knows that a request comes from here, and whose it is.
+    `--requestheader-client-ca-file=${files.path('front-proxy-ca.crt')}`,
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${files.path('front-proxy-client.crt')}`,
+    `--proxy-client-key-file=${files.path('front-proxy-client.key')}`,
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${files.path('service-account.pub')}`,
     `--service-account-signing-key-file=${files.path('service-account.key')}`,
@@ -126,6 +138,10 @@ function controllerManagerArgs({ files }: ArgsInput): string[] {
     // can do must set the default again by `extraArgs`.
     '--kube-api-qps=100',
     '--kube-api-burst=200',
+    // An autoscaler acts on what it sees within seconds instead of minutes.
+    '--horizontal-pod-autoscaler-sync-period=2s',
+    '--horizontal-pod-autoscaler-initial-readiness-delay=1s',
+    '--horizontal-pod-autoscaler-cpu-initialization-period=1s',
     '--secure-port=0',
   ];
 }
@@ -134,7 +150,7 @@ function schedulerArgs({ files }: ArgsInput): string[] {
   return [`--kubeconfig=${files.path('kube-scheduler.kubeconfig')}`, '--leader-elect=false', '--secure-port=0'];
 }
 
-function kwokArgs({ files, configDir }: ArgsInput): string[] {
+function kwokArgs({ files, configDir, usagePort }: ArgsInput): string[] {
   return [
     `--kubeconfig=${files.path('kwok.kubeconfig')}`,
     `--config=${configDir}/kwok.yaml`,
@@ -142,6 +158,9 @@ function kwokArgs({ files, configDir }: ArgsInput): string[] {
     '--node-lease-duration-seconds=40',
     '--cidr=10.244.0.0/16',
     '--node-ip=127.0.0.1',
+    `--server-address=127.0.0.1:${usagePort}`,
+    `--tls-cert-file=${files.path('kubelet.crt')}`,
+    `--tls-private-key-file=${files.path('kubelet.key')}`,
   ];
 }
 
@@ -152,5 +171,24 @@ function devKubeletArgs({ files, kubeletPort, containersDir }: ArgsInput): strin
     `--tls-private-key-file=${files.path('kubelet.key')}`,
     `--client-ca-file=${files.path('ca.crt')}`,
     `--root-dir=${containersDir}`,
+  ];
+}
+
+function metricsServerArgs({ files, usagePort, metricsPort }: ArgsInput): string[] {
+  const kubeconfig = files.path('metrics-server.kubeconfig');
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--authentication-kubeconfig=${kubeconfig}`,
+    `--authorization-kubeconfig=${kubeconfig}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${metricsPort}`,
+    `--tls-cert-file=${files.path('metrics-server.crt')}`,
+    `--tls-private-key-file=${files.path('metrics-server.key')}`,
+    // As often as it will.
+    '--metric-resolution=10s',
+    '--kubelet-request-timeout=5s',
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-port=${usagePort}`,
+    `--kubelet-certificate-authority=${files.path('ca.crt')}`,
   ];
 }

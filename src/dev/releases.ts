@@ -35,6 +35,7 @@ export function releaseOf(program: ProgramInfo, bases: ReleaseBases, machine = p
   if (os !== 'linux') return undefined;
   switch (program.name) {
     case 'dev-kubelet':
+    case 'metrics-server':
       return undefined;
     case 'etcd': {
       const stem = `etcd-v${ETCD_VERSION}-${os}-${arch}`;

@@ -7,6 +7,7 @@ import {
   ETCD_VERSION,
   KUBERNETES_VERSION,
   KWOK_VERSION,
+  METRICS_SERVER_VERSION,
   PROGRAMS,
   type ProgramInfo,
   type ProgramName,
@@ -30,6 +31,14 @@ describe('the pinned versions', () => {
     { module: 'sigs.k8s.io/kwok', version: KWOK_VERSION },
   ])('are those of go.mod: $module', ({ module, version }) => {
     expect(goMod).toContain(`\t${module} v${version}\n`);
+  });
+
+  it('pin metrics-server in a module of its own', () => {
+    const { goModule, goPackage } = program('metrics-server');
+    const read = (file: string) =>
+      readFileSync(new URL(`../../deploy/dev-cluster/${goModule}/${file}`, import.meta.url), 'utf8');
+    expect(read('go.mod')).toContain(`sigs.k8s.io/metrics-server v${METRICS_SERVER_VERSION}\n`);
+    expect(read('tools.go')).toContain(`_ "${goPackage}"`);
   });
 
   it('put every replaced staging module at the version of Kubernetes', () => {
@@ -69,6 +78,7 @@ describe('versionPattern', () => {
     { name: 'kwok', output: 'kwok version v0.8.0 go1.26.8 (linux/amd64)\n', version: '0.8.0' },
     { name: 'kubectl', output: 'Client Version: v1.36.3\nKustomize Version: v5.8.1\n', version: '1.36.3' },
     { name: 'etcd', output: 'Kubernetes v1.36.3\n', version: undefined },
+    { name: 'metrics-server', output: 'v0.9.0\n', version: '0.9.0' },
   ] as const)('$name: $version', ({ name, output, version }) => {
     expect(program(name).versionPattern.exec(output)?.[1]).toBe(version);
   });

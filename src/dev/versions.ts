@@ -9,6 +9,7 @@ import { join } from 'node:path';
 export const KUBERNETES_VERSION = '1.36.3';
 export const ETCD_VERSION = '3.6.13';
 export const KWOK_VERSION = '0.8.0';
+export const METRICS_SERVER_VERSION = '0.9.0';
 /** Of our own: see deploy/dev-cluster/kubelet/main.go, which has the same. */
 export const DEV_KUBELET_VERSION = '1';
 
@@ -20,8 +21,8 @@ export type RequiredName =
   | 'kube-scheduler'
   | 'kwok'
   | 'kubectl';
-/** What is left out where it cannot be built: without it there are no logs, exec and the like. */
-export type OptionalName = 'dev-kubelet';
+/** What is left out where it cannot be built. */
+export type OptionalName = 'dev-kubelet' | 'metrics-server';
 export type ProgramName = RequiredName | OptionalName;
 
 export interface ProgramInfo {
@@ -35,8 +36,10 @@ export interface ProgramInfo {
   readonly versionPattern: RegExp;
   /** The Go package that `go build` turns into the program. */
   readonly goPackage: string;
-  /** A control plane does without it where it is not to be had. */
-  readonly optional?: boolean;
+  /** Where that is pinned, below deploy/dev-cluster, when not in the go.mod of all: it would change what others are made of. */
+  readonly goModule?: string;
+  /** What a control plane lacks without it, where it is not to be had. One that has none of this is never done without. */
+  readonly optional?: string;
 }
 
 const KUBERNETES_PATTERN = /^Kubernetes v(\S+)/m;
@@ -86,7 +89,17 @@ export const PROGRAMS: readonly ProgramInfo[] = [
     versionArgs: ['--version'],
     versionPattern: /^dev-kubelet v(\S+)/m,
     goPackage: './kubelet',
-    optional: true,
+    optional: 'no logs, exec, port-forward',
+  },
+  {
+    name: 'metrics-server',
+    version: METRICS_SERVER_VERSION,
+    accepts: 'minor',
+    versionArgs: ['--version'],
+    versionPattern: /^v(\d\S*)/,
+    goPackage: 'sigs.k8s.io/metrics-server/cmd/metrics-server',
+    goModule: 'metrics-server',
+    optional: 'no metrics.k8s.io',
   },
 ];
 

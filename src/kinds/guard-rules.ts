@@ -41,7 +41,7 @@ export function guardRules(): HostRule[] {
     { group, resource: kind.resource, verbs: kind.verbs },
     ...subresourceGrants(kind, group),
     // For hosts with OwnerReferencesPermissionEnforcement: an owner with blockOwnerDeletion needs this right on it.
-    { group, resource: `${kind.resource}/finalizers`, verbs: ['update'] },
+    { group, resource: `${kind.resource}/finalizers`, verbs: kind.measured ? [] : ['update'] },
   ]);
   return merge([
     ...grants,

@@ -14,7 +14,7 @@ export type HostVersions = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<s
 
 /**
  * Reads the aggregated discovery documents of `/api` and `/apis` (`APIGroupDiscoveryList`). A group whose API service
- * does not answer comes without resources, or marked stale with those last seen; both are taken as they stand.
+ * does not answer comes marked stale, without resources or with those last seen; both are taken as they stand.
  *
  * @throws {TypeError} when a document is of another kind: nothing may then be concluded from it.
  */

@@ -82,7 +82,8 @@ export interface Subresource {
  */
 export type Connect = 'log' | 'tunnel' | 'proxy' | 'service';
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+/** `''` is what the API server makes of OPTIONS, which is there for the HTTP of pods and services alone. */
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | '';
 
 export interface Kind {
   readonly group: string;
@@ -141,6 +142,8 @@ export interface Kind {
   readonly selectable?: readonly string[];
   /** Top-level fields that the server sets whoever writes them, so that nobody owns them. */
   readonly unowned?: readonly string[];
+  /** Made for each question and stored nowhere: it has no revision, and cannot be followed. */
+  readonly measured?: true;
   /** Never goes upstream: the proxy answers, in the tenant's terms. */
   readonly answeredBy?: 'proxy';
   /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */

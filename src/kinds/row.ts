@@ -19,8 +19,8 @@ export const SCALE: Subresource = { verbs: ['get', 'patch', 'update'], group: 'a
 
 /** Into a container, both ways. Named by both verbs, as the server does; a tenant needs `create` for either. */
 export const TUNNEL: Subresource = { verbs: ['create', 'get'], connect: 'tunnel' };
-/** HTTP of a pod's own. */
-export const PROXY: Subresource = { verbs: ['create', 'delete', 'get', 'patch', 'update'], connect: 'proxy' };
+/** HTTP of a pod's own, by any method. */
+export const PROXY: Subresource = { verbs: ['', 'create', 'delete', 'get', 'patch', 'update'], connect: 'proxy' };
 export const SERVICE_PROXY: Subresource = { ...PROXY, connect: 'service' };
 export const LOG: Subresource = { verbs: ['get'], connect: 'log' };
 
@@ -47,6 +47,7 @@ type Optional = Partial<
     | 'generation'
     | 'selectable'
     | 'unowned'
+    | 'measured'
   >
 >;
 /** What a row says; everything else has the default of its class. */

@@ -106,7 +106,8 @@ describe('the table', () => {
       const kind = kindOf(group, resource);
       expect(kind).toMatchObject({ kind: name, namespaced });
       const offered = [...(kind?.verbs ?? [])].sort();
-      expect(offered).toEqual(kind?.shows !== undefined && kind.published === undefined ? [...READ] : verbs);
+      const isReadOnly = kind?.shows !== undefined && kind.published === undefined;
+      expect(offered).toEqual(isReadOnly ? READ.filter((verb) => verbs.includes(verb)) : verbs);
     },
   );
   it.each(SERVED.filter(({ resource }) => resource.includes('/')))(
@@ -115,7 +116,8 @@ describe('the table', () => {
       const [parent = '', name = ''] = resource.split('/');
       const kind = kindOf(group, parent);
       const offered = kind?.subresources[name]?.verbs ?? [];
-      expect(offered.filter((verb) => !verbs.includes(verb))).toEqual([]);
+      // What OPTIONS asks is no verb that discovery lists.
+      expect(offered.filter((verb) => verb !== '' && !verbs.includes(verb))).toEqual([]);
       const missing = verbs.filter((verb) => !offered.map(String).includes(verb));
       const withheld = kind?.withheld ?? {};
       expect(missing.filter((verb) => !(name in withheld) && !(`${name}:${verb}` in withheld))).toEqual([]);

@@ -19,6 +19,7 @@ import { CORE_CONFIG } from './table/core-config.ts';
 import { CORE_NODES } from './table/core-nodes.ts';
 import { CORE_VOLUMES } from './table/core-volumes.ts';
 import { CORE_WORKLOADS } from './table/core-workloads.ts';
+import { MEASURED } from './table/metrics.ts';
 import { NETWORKING } from './table/networking.ts';
 import { RBAC } from './table/rbac.ts';
 import { REVIEWS } from './table/reviews.ts';
@@ -41,6 +42,7 @@ export const KINDS: readonly Kind[] = [
   ...REVIEWS,
   ...CERTIFICATES,
   ...CONTROL,
+  ...MEASURED,
 ];
 
 const byResource = index(KINDS, (kind) => resourceKey(kind.group, kind.resource));

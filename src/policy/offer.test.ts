@@ -96,6 +96,17 @@ describe('checkOffered', () => {
     expect(checkOffered(KINDS.pods, info('list', 'one', true))).toBe(KINDS.pods);
   });
 
+  it('says of what is listed and cannot be followed that it cannot', () => {
+    const measured = { ...KINDS.pods, kind: { ...KINDS.pods.kind, verbs: ['get', 'list'] as const } };
+    expect(() => checkOffered(measured, info('watch', 'one', true))).toThrow(
+      expect.objectContaining({
+        status: 405,
+        message: expect.stringMatching(/^watch is not supported on resources of kind/),
+      }),
+    );
+    expect(checkOffered(measured, info('list', 'one', true))).toBe(measured);
+  });
+
   it('lets a collection be pinned to one name', () => {
     expect(checkOffered(KINDS.pods, { ...info('watch', 'one', true), name: 'a' })).toBe(KINDS.pods);
     expect(checkOffered(KINDS.pods, { ...info('list', 'all', true), name: 'a' })).toBe(KINDS.pods);

@@ -4,7 +4,7 @@
  *
  * @see k8s.io/apiserver pkg/endpoints/installer.go at v0.36
  */
-import { methodNotAllowed, noSuchPath, notFound } from '../errors.ts';
+import { ApiError, methodNotAllowed, noSuchPath, notFound } from '../errors.ts';
 import type { ResourceInfo } from '../exchange.ts';
 import type { KindAtVersion, Verb } from '../kinds/kind.ts';
 
@@ -31,8 +31,15 @@ export function checkOffered(at: KindAtVersion | undefined, info: ResourceInfo):
     if (!verbs.some((verb) => there.includes(verb))) throw noSuchPath('not-offered');
     if (!there.includes(info.verb) && !(info.verb === 'watch' && ofOne)) throw methodNotAllowed();
   }
+  if (info.verb === 'watch' && !verbs.includes('watch') && verbs.includes('list')) throw notWatched(info);
   if (!verbs.includes(info.verb)) throw methodNotAllowed();
   return at;
+}
+
+/** As kube-apiserver says it of what it lists and cannot follow. */
+function notWatched({ group, resource }: ResourceInfo): ApiError {
+  const message = `watch is not supported on resources of kind ${JSON.stringify(`${resource}.${group}`)}`;
+  return new ApiError('ERR_METHOD_NOT_ALLOWED', message, { details: { group, kind: resource } });
 }
 
 /** A list or watch that its field selector pins to one name is still of the collection. */

@@ -58,6 +58,8 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
   const denied = new Set(file.kinds.deny.map((text) => keyOf(text)));
   const shared = new Map<ResourceKey, ReadonlySet<string> | undefined>([
     ['/nodes', file.shared.nodes ? undefined : NONE],
+    // What they use tells that they are there.
+    ['metrics.k8s.io/nodes', file.shared.nodes ? undefined : NONE],
   ]);
   for (const [key, setting] of SHARED) {
     const names = file.shared[setting];

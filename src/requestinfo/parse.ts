@@ -32,7 +32,7 @@ const REPEATED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 /** What goes to a pod as it is. */
 const PASSED_QUERY = /^[!"$-~]*$/;
-/** No HEAD: the server's router has no resource for it. */
+/** No HEAD and no OPTIONS: the server's router has no resource for them, but what has its own HTTP. */
 const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['GET', 'get'],
   ['POST', 'create'],
@@ -40,6 +40,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['PATCH', 'patch'],
   ['DELETE', 'delete'],
 ]);
+const VERBS_OF_PROXY: ReadonlyMap<string, Verb> = new Map([...VERBS, ['HEAD', 'get'], ['OPTIONS', '']]);
 
 /**
  * @param method upper case
@@ -77,7 +78,7 @@ function resourceRoot(path: readonly string[]): Root | undefined {
 
 function resourceInfo(method: string, target: Target, root: Root, claimed: string | undefined): ResourceInfo {
   let parts = target.segments;
-  let verb = verbOf(method);
+  let verb = verbOf(method, VERBS_OF_PROXY);
   const watchPath = parts[0] === 'watch';
   if (watchPath) {
     parts = parts.slice(1);
@@ -103,6 +104,7 @@ function resourceInfo(method: string, target: Target, root: Root, claimed: strin
 
   const [resource = '', urlName = '', subresource = '', ...rest] = parts;
   const isProxy = subresource === 'proxy' && !watchPath;
+  if (!isProxy) verbOf(method, VERBS);
   if (isProxy && target.trailingSlash) rest.push('');
   if (!isProxy && rest.length > 0) throw noSuchPath();
   if (watchPath && subresource !== '') throw noSuchPath();
@@ -151,8 +153,8 @@ function malformedQuery(): ApiError {
   return new ApiError('ERR_BAD_REQUEST', message, { why: 'malformed-url' });
 }
 
-function verbOf(method: string): Verb {
-  const verb = VERBS.get(method);
+function verbOf(method: string, verbs: ReadonlyMap<string, Verb>): Verb {
+  const verb = verbs.get(method);
   if (verb === undefined) throw methodNotAllowed();
   return verb;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { followHostDiscovery, readHostDiscovery } from './host-discovery.ts';
 
 let ending: AbortController;
@@ -9,7 +10,9 @@ beforeEach(() => {
 afterEach(() => ending.abort());
 
 function served(version: string): Scripted {
-  const items = [{ metadata: { name: 'apps' }, versions: [{ version, resources: [{ resource: 'deployments' }] }] }];
+  return listed({ metadata: { name: 'apps' }, versions: [{ version, resources: [{ resource: 'deployments' }] }] });
+}
+function listed(...items: JsonObject[]): Scripted {
   return { status: 200, body: { kind: 'APIGroupDiscoveryList', items } };
 }
 const core: Scripted = { status: 200, body: { kind: 'APIGroupDiscoveryList', items: [] } };
@@ -65,6 +68,25 @@ describe('following it', () => {
     expect(new Set(faults)).toEqual(new Set(['reading the discovery of the host again']));
     expect(known()).toEqual(['v2']);
     expect(discovery.documents()).toEqual([core.body, served('v2').body]);
+  });
+
+  it('remembers what an API had that does not answer', async () => {
+    const stale = { version: 'v1', freshness: 'Stale' };
+    const silent = listed({ metadata: { name: 'apps' }, versions: [stale, { ...stale, version: 'v2' }] });
+    const { discovery, upstream } = follow(served('v1'), silent);
+    await discovery.whenRead();
+    await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(4));
+    const has = [...(discovery.versions().get('apps') ?? [])].map(([name, resources]) => [name, [...resources]]);
+    expect(has).toEqual([
+      ['v1', ['deployments']],
+      ['v2', []],
+    ]);
+  });
+
+  it('forgets one that is listed no more', async () => {
+    const { discovery, known } = follow(served('v1'), listed());
+    await discovery.whenRead();
+    await vi.waitFor(() => expect(known()).toEqual([]));
   });
 
   it('ends with the process', async () => {

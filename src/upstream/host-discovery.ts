@@ -5,6 +5,8 @@
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
  */
 import { readObject } from '../codec/json.ts';
+import { nameOf } from '../k8s/meta.ts';
+import { objects } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { type HostVersions, readHostVersions } from '../kinds/host-versions.ts';
 import { pause, untilDone } from '../lib/backoff.ts';
@@ -46,7 +48,7 @@ export function followHostDiscovery(options: HostDiscoveryOptions): HostDiscover
   let versions: HostVersions = new Map();
 
   async function readAll(): Promise<void> {
-    const answered = await readHostDiscovery(upstream);
+    const answered = (await readHostDiscovery(upstream)).map((document, at) => withRemembered(document, documents[at]));
     versions = readHostVersions(...answered);
     documents = answered;
   }
@@ -60,6 +62,23 @@ export function followHostDiscovery(options: HostDiscoveryOptions): HostDiscover
   const first = untilDone(signal, (error) => onError('reading the discovery of the host', error), readAll);
   first.then(follow, () => {});
   return { documents: () => documents, versions: () => versions, whenRead: () => first };
+}
+
+/**
+ * An aggregated API that does not answer is listed as stale, without resources. What it had is kept: a request for it is
+ * then told that it is not available, as the host tells it, and not that there is no such thing.
+ */
+function withRemembered(document: JsonObject, before: JsonObject | undefined): JsonObject {
+  const items = objects(document, 'items').map((group) => {
+    const known = objects(before ?? {}, 'items').find((one) => nameOf(one) === nameOf(group));
+    const versions = objects(group, 'versions').map((version) => {
+      if (version['freshness'] !== 'Stale' || objects(version, 'resources').length > 0) return version;
+      const last = objects(known ?? {}, 'versions').find((one) => one['version'] === version['version']);
+      return { ...version, resources: objects(last ?? {}, 'resources') };
+    });
+    return { ...group, versions };
+  });
+  return { ...document, items };
 }
 
 async function read(upstream: Upstream, path: string): Promise<JsonObject> {

@@ -3,7 +3,8 @@
  * egress check and the same translation, only once for everybody who watches them.
  *
  * Not kept: Secrets where the policy keeps the reader from them; events, which are many, soon gone, and may live in
- * another store with revisions of its own; kinds of which ownership is in the object itself.
+ * another store with revisions of its own; what is measured and stored nowhere; kinds of which ownership is in the
+ * object itself.
  */
 
 import type { Kept } from '../cache/begin-watch.ts';
@@ -59,7 +60,7 @@ export const NOTHING_KEPT: Pick<Cache, 'view'> = { view: () => undefined };
 
 function isKept(call: Call, deps: VerbDeps): boolean {
   const { kind } = call.at;
-  if (kind.owned !== undefined || kind.resource === 'events') return false;
+  if (kind.owned !== undefined || kind.measured || kind.resource === 'events') return false;
   return kind.group !== '' || kind.resource !== 'secrets' || deps.readsSecretsAcross(call);
 }
 

@@ -33,7 +33,7 @@ import { isSuccess, sendRead } from './send.ts';
 const PARALLEL = 8;
 
 /** Where every tenant's walk begins, for the revision. */
-const DEFAULT = 'default' as TenantName;
+export const DEFAULT = 'default' as TenantName;
 
 interface Position {
   revision: string;
@@ -53,17 +53,19 @@ export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
   const begun = position === undefined ? await pinRevision(call, deps) : { revision: position.revision };
   if ('reply' in begun) return begun.reply;
   const { revision } = begun;
-  const all = await namespacesAt(call, deps, revision);
+  const all = await namespacesOf(call, deps, exactly(revision));
   if ('reply' in all) return all.reply;
 
   const from = position === undefined ? all : all.filter((namespace) => !isBefore(namespace, position.namespace));
   const walked =
     limit === 0
-      ? await listWhole(call, deps, from, revision, position)
+      ? await listInEach(call, deps, from, (namespace) => placeIn(namespace, revision, position))
       : await listPage(call, deps, from, revision, limit, position);
   if ('reply' in walked) return walked.reply;
 
-  const document = joinParts(begun.shape, walked.parts, revision);
+  const document = joinParts([...(begun.shape === undefined ? [] : [begun.shape]), ...walked.parts], {
+    resourceVersion: revision,
+  });
   // Of custom resources the API server says this always.
   if (call.at.kind.custom && !isTable(document) && !isPartialList(document)) metadataOf(document)['continue'] = '';
   if (walked.next !== undefined) {
@@ -100,11 +102,11 @@ async function pinRevision(call: Call, deps: VerbDeps): Promise<Refused | { revi
   return { revision, shape };
 }
 
-/** The tenant's namespaces as they were at a revision, in key order. */
-async function namespacesAt(call: Call, deps: VerbDeps, revision: string): Promise<TenantName[] | Refused> {
+/** The tenant's namespaces, in key order. @param query at which revision */
+export async function namespacesOf(call: Call, deps: VerbDeps, query: Pairs): Promise<TenantName[] | Refused> {
   const route = routeToNamespaces(call);
   const answer = await sendRead({ ...call, accept: NAMES_ONLY }, deps, route, {
-    query: [['labelSelector', route.labels.join(',')], ...exactly(revision)],
+    query: [['labelSelector', route.labels.join(',')], ...query],
   });
   if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
   const names = objects(answer.document, 'items').map((item) => call.scope.names.down(nameOf(item) as UpstreamName));
@@ -154,13 +156,12 @@ function exactly(revision: string): Pairs {
   ];
 }
 
-/** All namespaces, several at once. */
-async function listWhole(
+/** All of what is in these namespaces, several asked at once. @param queryOf what is asked of one */
+export async function listInEach(
   call: Call,
   deps: VerbDeps,
   namespaces: readonly TenantName[],
-  revision: string,
-  position: Position | undefined,
+  queryOf: (namespace: TenantName) => Pairs,
 ): Promise<Refused | Walked> {
   const parts: JsonObject[] = new Array(namespaces.length);
   let next = 0;
@@ -168,7 +169,7 @@ async function listWhole(
   async function work(): Promise<void> {
     for (let at = next++; at < namespaces.length && refused === undefined; at = next++) {
       const namespace = namespaces[at] as TenantName;
-      const part = await listPart(call, deps, namespace, placeIn(namespace, revision, position));
+      const part = await listPart(call, deps, namespace, queryOf(namespace));
       if ('reply' in part) refused = part;
       else parts[at] = part.document;
     }
@@ -212,10 +213,11 @@ function contentOf(document: JsonObject): JsonValue[] {
   return Array.isArray(content) ? content : [];
 }
 
-function joinParts(shape: JsonObject | undefined, parts: readonly JsonObject[], revision: string): JsonObject {
-  const base = shape ?? parts[0];
+/** One list or Table of several; what else the first one says holds for all. */
+export function joinParts(parts: readonly JsonObject[], metadata: JsonObject): JsonObject {
+  const [base] = parts;
   if (base === undefined)
     throw new ApiError('ERR_EXPIRED', 'the list can no longer be continued: start again without continue');
   const key = isTable(base) ? 'rows' : 'items';
-  return { ...base, metadata: { resourceVersion: revision }, [key]: parts.flatMap(contentOf) };
+  return { ...base, metadata, [key]: parts.flatMap(contentOf) };
 }

@@ -136,6 +136,10 @@ function readAnswer({ head }: Call, { status, headers, body }: UpstreamResponse)
   try {
     document = parseJson(body);
   } catch (cause) {
+    // What an aggregated API's server or the way to it says goes to nobody: it names addresses of the host.
+    if (status === 503) {
+      throw new ApiError('ERR_UNAVAILABLE', 'the server is currently unable to handle the request', { cause });
+    }
     throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again', { cause });
   }
   if (!isObject(document))

@@ -9,6 +9,7 @@ import { deleteCollection } from './delete-collection.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { listAcross } from './list-across.ts';
+import { listMeasured } from './list-measured.ts';
 import { checkListOptions } from './list-options.ts';
 import { createNamespace } from './namespaces.ts';
 import { patch } from './patch.ts';
@@ -40,6 +41,7 @@ async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
     case 'get':
       return await get(call, deps);
     case 'list':
+      if (isAcross && call.at.kind.measured) return await listMeasured(call, deps);
       return (await listKept(call, deps)) ?? (await (isAcross ? listAcross : list)(call, deps));
     case 'watch':
       return await (isAcross ? watchAcross : watch)(call, deps);
@@ -59,6 +61,6 @@ async function write(call: Call, deps: VerbDeps): Promise<Reply> {
 async function writeAs(call: Call, deps: VerbDeps): Promise<Reply> {
   const { verb } = call.info;
   if (verb === 'create') return await (isNamespaces(call) ? createNamespace : create)(call, deps);
-  if (verb === 'get' || verb === 'list' || verb === 'watch') throw new Error(`${verb} is no write`);
+  if (verb === 'get' || verb === 'list' || verb === 'watch' || verb === '') throw new Error(`${verb} is no write`);
   return await WRITES[verb](call, deps);
 }

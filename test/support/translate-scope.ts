@@ -68,6 +68,11 @@ export function kindsOf(scope: Scope): KindAtVersion[] {
   return [...(scope.kinds as ListingKindRegistry).list(scope.tenant)];
 }
 
+/** Of groups that are not in v1 alone. */
+const SERVED_VERSIONS = new Map([
+  ['autoscaling', ['v2', 'v1']],
+  ['metrics.k8s.io', ['v1beta1']],
+]);
 const HOST = hostVersions();
 const registries = new Map<Profile, ListingKindRegistry>();
 
@@ -90,7 +95,7 @@ function hostVersions(): HostVersions {
   for (const { group, resource } of KINDS) {
     const versions = groups.get(group) ?? new Map<string, Set<string>>();
     groups.set(group, versions);
-    for (const version of group === 'autoscaling' ? ['v2', 'v1'] : ['v1']) {
+    for (const version of SERVED_VERSIONS.get(group) ?? ['v1']) {
       versions.set(version, (versions.get(version) ?? new Set()).add(resource));
     }
   }

@@ -31,9 +31,13 @@ export function fetchFrom(file: string): Fetch {
           incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
           incoming.once('error', reject);
           incoming.once('end', () => {
-            const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-            if (incoming.statusCode === 200 && isObject(body)) resolve(body);
-            else reject(new Error(`GET ${path} was answered with ${incoming.statusCode}`));
+            try {
+              const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+              if (incoming.statusCode === 200 && isObject(body)) return resolve(body);
+              throw new Error('no object');
+            } catch (cause) {
+              reject(new Error(`GET ${path} was answered with ${incoming.statusCode}`, { cause }));
+            }
           });
         },
       );

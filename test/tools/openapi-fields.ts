@@ -37,9 +37,10 @@ const OBJECT_NAME = /namespace|selectors?$|refs?$|(?<!p)reference|subject|owner/
 export async function fetchSchemas(fetch: Fetch): Promise<Schemas> {
   const schemas = new Map<string, JsonObject>();
   const { paths } = await fetch('/openapi/v3');
-  for (const [path, entry] of Object.entries(isObject(paths) ? paths : {})) {
-    if (!path.startsWith('api') || !isObject(entry)) continue;
-    const document = await fetch(String(entry['serverRelativeURL']));
+  for (const path of Object.keys(isObject(paths) ? paths : {})) {
+    if (!path.startsWith('api')) continue;
+    // Not by the URL with a hash that is listed: beside an aggregated API it leads elsewhere for `apis`.
+    const document = await fetch(`/openapi/v3/${path}`);
     const found = child(child(document, 'components'), 'schemas');
     for (const [name, schema] of Object.entries(found)) if (isObject(schema)) schemas.set(name, schema);
   }

@@ -20,6 +20,7 @@ export const CORE_CLUSTER: readonly Kind[] = [
     refs: [
       specialRef('metadata.labels', 'namespaceLabels'),
       specialRef('metadata.annotations{key}', 'hostAnnotation'),
+      specialRef('status.conditions[]', 'deletionCondition'),
       ...conditionRefs(),
     ],
     subresources: { status: TRUSTED_STATUS, finalize: { verbs: [], trusted: ['update'] } },

@@ -23,6 +23,7 @@ import {
   globalDefaultMarkUp,
   globalDefaultUp,
 } from './default-mark.ts';
+import { deletionConditionDown, deletionConditionUp } from './deletion-condition.ts';
 import { eventObjectDown, eventObjectUp } from './event-object.ts';
 import { extendedResourceDown, extendedResourceUp } from './extended-resource.ts';
 import { hostAnnotationDown, hostAnnotationUp } from './host-annotation.ts';
@@ -58,6 +59,7 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['crdGroup', { up: crdGroupUp, down: crdGroupDown }],
   ['crdItems', { up: crdItemsUp, down: crdItemsDown }],
   ['crdNames', { up: crdNamesUp, down: crdNamesDown }],
+  ['deletionCondition', { up: deletionConditionUp, down: deletionConditionDown }],
   ['eventObject', { up: eventObjectUp, down: eventObjectDown }],
   ['hostAnnotation', { up: hostAnnotationUp, down: hostAnnotationDown }],
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],

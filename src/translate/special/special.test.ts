@@ -46,6 +46,47 @@ describe('events', () => {
   });
 });
 
+describe('conditions of a namespace that goes', () => {
+  const going = (type: string, message: string) => ({
+    metadata: { name: 'web' },
+    status: { conditions: [{ type, status: 'True', message }] },
+  });
+
+  it('tell that groups of the host do not answer, and not which', () => {
+    const message =
+      'Discovery failed for some groups, 2 failing: unable to retrieve the complete list of server APIs: a.host.example/v1: stale GroupVersion discovery: a.host.example/v1, b.host.example/v1: x\ny';
+    expect(trip('/namespaces', going('NamespaceDeletionDiscoveryFailure', message)).tenant).toEqual(
+      going('NamespaceDeletionDiscoveryFailure', 'Discovery failed for some groups, 2 failing'),
+    );
+  });
+
+  it('tell of finalizers that hold it, but not of those of guards', () => {
+    const held = 'Some content in the namespace has finalizers remaining: ';
+    const guard = 'kubeveil.dev/guard in 1 resource instances';
+    const own = 'example.com/a in 2 resource instances';
+    const shown = (message: string) => trip('/namespaces', going('NamespaceFinalizersRemaining', message)).tenant;
+    expect(shown(`${held}${guard}, ${own}`)).toEqual(going('NamespaceFinalizersRemaining', `${held}${own}`));
+    expect(shown(`${held}${own}`)).toEqual(going('NamespaceFinalizersRemaining', `${held}${own}`));
+    expect(shown(`${held}${guard}`)['status']).toEqual({
+      conditions: [
+        {
+          type: 'NamespaceFinalizersRemaining',
+          status: 'False',
+          reason: 'ContentHasNoFinalizers',
+          message: 'All content-preserving finalizers finished',
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['NamespaceDeletionDiscoveryFailure', 'All resources successfully discovered'],
+    ['NamespaceContentRemaining', 'Some resources are remaining: pods. has 1 resource instances'],
+  ])('stay as they are otherwise: %s', (type, message) => {
+    expect(trip('/namespaces', going(type, message)).tenant).toEqual(going(type, message));
+  });
+});
+
 describe('annotations of a namespace that the host would act on', () => {
   const namespace = (annotations: JsonObject) => ({ metadata: { name: 'web', annotations } });
 
