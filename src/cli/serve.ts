@@ -5,7 +5,7 @@ import { followAuthentication } from '../authn/jwt/load.ts';
 import { loadConfig } from '../config/load.ts';
 import type { SettingName } from '../config/settings.ts';
 import { flushLog, logger, setLogLevel } from '../observe/log.ts';
-import { loadPolicies } from '../policy/load.ts';
+import { followPolicies } from '../policy/follow.ts';
 import { inClusterHost, readKubeconfig } from '../upstream/host-connection.ts';
 import { policiesFolder } from './policies.ts';
 import { untilSignal } from './until-signal.ts';
@@ -26,7 +26,11 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   const stop = untilSignal();
   const log = logger('serve');
   const folder = policiesFolder(config.policies);
-  const policies = loadPolicies(folder);
+  using policies = followPolicies(folder, {
+    onReload: () => log.info({ folder }, 'policies read again'),
+    onInvalid: (error) =>
+      log.error({ why: String(error) }, 'the policy files are not valid; the last valid ones go on'),
+  });
   log.info({ folder }, 'policies read');
   using authentication =
     config.authentication === undefined

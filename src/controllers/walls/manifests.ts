@@ -35,6 +35,8 @@ const KINDS: ReadonlyMap<string, Place> = new Map([
   ...places('admissionregistration.k8s.io/v1', false, {
     ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
     ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
+    MutatingAdmissionPolicy: 'mutatingadmissionpolicies',
+    MutatingAdmissionPolicyBinding: 'mutatingadmissionpolicybindings',
   }),
 ]);
 

@@ -13,6 +13,8 @@ import type { Manifest } from './manifests.ts';
 const WALL_KINDS = new Set([
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionPolicyBinding',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
   'CustomResourceDefinition',
 ]);
 
