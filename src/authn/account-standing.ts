@@ -75,7 +75,7 @@ async function ask(upstream: Upstream, path: string, uid: string): Promise<void>
 }
 
 /** For what is remembered: the host has spoken, and will not say otherwise in a moment. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'ERR_UNAUTHORIZED';
 }
 

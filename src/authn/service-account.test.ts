@@ -113,6 +113,16 @@ describe('a token of a service account', () => {
     expect(upstream.requests).toEqual([]);
   });
 
+  it('is over at its time, though it held a moment before', async () => {
+    const one = await token();
+    nowMs += 3_599_500;
+    await expect(authenticate(one)).resolves.toBeDefined();
+    nowMs += 499;
+    await expect(authenticate(one)).resolves.toBeDefined();
+    nowMs += 1;
+    await expect(authenticate(one)).rejects.toThrow(refused('token-expired'));
+  });
+
   it('does not hold when the host says so', async () => {
     reviewed = { authenticated: false };
     await expect(authenticate(await token())).rejects.toThrow(refused('token-revoked'));

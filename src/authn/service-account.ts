@@ -21,7 +21,7 @@ import { isObject } from '../k8s/types.ts';
 import type { TenantRegistry, Upstream } from '../ports.ts';
 import { tenantOf, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 import { type Tenant, tokenAudience } from '../tenancy/tenant.ts';
-import { createAccountStanding, isRefusal } from './account-standing.ts';
+import { createAccountStanding } from './account-standing.ts';
 import type { KeySet } from './key-set.ts';
 
 export interface ServiceAccountOptions {
@@ -45,37 +45,61 @@ export function serviceAccountAuthenticator(
 ): (token: string, audiences?: readonly string[]) => Promise<Authenticated> {
   const { upstream, tenants, nowMs } = options;
   const standing = createAccountStanding(upstream, nowMs);
-  const reviewed = new LRUCache<string, { readonly identity: Promise<Identity>; readonly atMs: number }>({
+  const remembered = new LRUCache<string, { readonly checked: Promise<CheckedToken>; readonly atMs: number }>({
     max: REMEMBERED,
   });
 
-  function reviewOnce(token: string, tenant: Tenant, audiences: readonly string[]): Promise<Identity> {
+  /** Signature and review, once in a while for each token however often it comes. */
+  function checkOnce(token: string, tenant: Tenant, audiences: readonly string[]): Promise<CheckedToken> {
     const hash = createHash('sha256')
-      .update(JSON.stringify([token, ...audiences]))
+      // A tenant made anew is another, to whom the token says nothing.
+      .update(JSON.stringify([token, tenant.uid, ...audiences]))
       .digest('base64');
-    const known = reviewed.get(hash);
-    if (known !== undefined && nowMs() - known.atMs < REVIEW_TTL_MS) return known.identity;
-    const identity = review(token, tenant, audiences, upstream);
-    reviewed.set(hash, { identity, atMs: nowMs() });
-    identity.catch((error) => isRefusal(error) || reviewed.delete(hash));
-    return identity;
+    const known = remembered.get(hash);
+    if (known !== undefined && nowMs() - known.atMs < REVIEW_TTL_MS) return known.checked;
+    const checked = check(token, tenant, audiences, options);
+    remembered.set(hash, { checked, atMs: nowMs() });
+    // What anybody can make up is not kept: it would drive out what is.
+    checked.catch((error) => isRevoked(error) || remembered.delete(hash));
+    return checked;
   }
 
   return async (token, asked) => {
     if (token.length > TOKEN_BYTES) throw refused('the token is too long', 'token-size');
     const tenant = claimedTenant(token, tenants);
-    const audiences = asked ?? [tokenAudience(tenant)];
-    const claims = await verify(token, audiences, options);
-    const [identity] = await Promise.all([reviewOnce(token, tenant, audiences), standing.check(claims)]);
+    const { claims, identity } = await checkOnce(token, tenant, asked ?? [tokenAudience(tenant)]);
+    const expiresAtMs = (claims.exp as number) * 1_000;
+    if (nowMs() >= expiresAtMs) throw refused('the bearer token has expired', 'token-expired');
+    await standing.check(claims);
     return {
       identity,
       tenant: tenant.id,
       tenantUid: tenant.uid,
       how: 'service-account-token',
-      expiresAtMs: (claims.exp as number) * 1_000,
+      expiresAtMs,
       audiences: [claims.aud ?? []].flat(),
     };
   };
+}
+
+interface CheckedToken {
+  readonly claims: JWTPayload;
+  readonly identity: Identity;
+}
+
+/** Not for a token that was never good. */
+function isRevoked(error: unknown): boolean {
+  return error instanceof ApiError && error.why === 'token-revoked';
+}
+
+async function check(
+  token: string,
+  tenant: Tenant,
+  audiences: readonly string[],
+  options: ServiceAccountOptions,
+): Promise<CheckedToken> {
+  const claims = await verify(token, audiences, options);
+  return { claims, identity: await review(token, tenant, audiences, options.upstream) };
 }
 
 /** Whose token it says it is. Nothing is believed yet. */
