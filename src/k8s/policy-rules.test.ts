@@ -54,6 +54,7 @@ describe('rules', () => {
         rule({ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list'] }),
         rule({ apiGroups: [''], resources: ['secrets'], resourceNames: ['a'] }),
         rule({ nonResourceURLs: ['/x'], verbs: ['get', 'post'] }),
+        rule({ nonResourceURLs: ['/x'], verbs: ['get'] }),
       ],
     );
     expect(describeRules(missing).split('\n')).toEqual([

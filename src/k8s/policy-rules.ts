@@ -88,16 +88,20 @@ function coversUrl(own: string, asked: string): boolean {
 /** What is missing, a line each: pieces that differ by their verb alone are told together. */
 export function describeRules(pieces: readonly PolicyRule[]): string {
   const together = new Map<string, { rule: PolicyRule; verbs: string[] }>();
+  const lines: string[] = [];
   for (const rule of pieces) {
     const { apiGroups, resources, resourceNames, nonResourceURLs, verbs } = rule;
     // Paths are never told together.
-    const isSimple = nonResourceURLs.length === 0;
-    const key = JSON.stringify([apiGroups, resources, resourceNames, nonResourceURLs, isSimple ? [] : verbs]);
+    if (nonResourceURLs.length > 0) {
+      lines.push(describe(rule));
+      continue;
+    }
+    const key = JSON.stringify([apiGroups, resources, resourceNames]);
     const known = together.get(key);
     if (known === undefined) together.set(key, { rule, verbs: [...verbs] });
     else known.verbs.push(...verbs);
   }
-  const lines = [...together.values()].map(({ rule, verbs }) => describe({ ...rule, verbs }));
+  for (const { rule, verbs } of together.values()) lines.push(describe({ ...rule, verbs }));
   return [...new Set(lines)].sort().join('\n');
 }
 

@@ -18,61 +18,28 @@ import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
 import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { defaultRoles } from '../../src/virtual/standing.ts';
 import { adminClient } from '../support/control-plane.ts';
+import {
+  asked,
+  askedPath,
+  clusterRole,
+  clusterRules,
+  GROUP,
+  localSubjects,
+  NAMESPACES,
+  PREFIX,
+  refTo,
+  roleName,
+  roleRules,
+  subjects,
+  who,
+} from '../support/rbac-worlds.ts';
 
 const SEED = 20_260_102;
 const QUESTIONS = 600;
 const CALLERS = 40;
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
-const GROUP = 'rbac.authorization.k8s.io';
-const PREFIX = 'rbac-diff';
-const NAMESPACES = [`${PREFIX}-one`, `${PREFIX}-two`];
 const facts = inject('controlPlane');
 const client = adminClient(facts);
-
-const some = <T>(...values: T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
-/** Wildcards are rare, or they would hide everything else. */
-const orStar = (...values: string[]) =>
-  fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...values) }, fc.constant('*'));
-const verb = orStar('get', 'list', 'create', 'delete');
-const apiGroup = orStar('', 'apps', 'x.example.com');
-const resource = orStar('pods', 'pods/log', 'pods/*', 'deployments', 'deployments/scale', '*/scale', '*/log');
-const path = fc.constantFrom('/api', '/apis/*', '/metrics', '/a*b', '/healthz**', '*');
-const name = fc.constantFrom('a', 'b', 'c');
-const resourceRule = fc.record(
-  {
-    verbs: fc.uniqueArray(verb, { minLength: 1, maxLength: 3 }),
-    apiGroups: fc.uniqueArray(apiGroup, { minLength: 1, maxLength: 2 }),
-    resources: fc.uniqueArray(resource, { minLength: 1, maxLength: 3 }),
-    resourceNames: some('a', 'b'),
-  },
-  { requiredKeys: ['verbs', 'apiGroups', 'resources'] },
-);
-const pathRule = fc.record({
-  verbs: fc.uniqueArray(fc.constantFrom('get', 'post', '*'), { minLength: 1 }),
-  nonResourceURLs: fc.uniqueArray(path, { minLength: 1, maxLength: 3 }),
-});
-const roleRules = fc.array(resourceRule, { maxLength: 3 });
-const clusterRules = fc.array(fc.oneof({ weight: 3, arbitrary: resourceRule }, pathRule), { maxLength: 3 });
-const user = fc.constantFrom('alice', 'bob', 'carol', `system:serviceaccount:${NAMESPACES[0]}:bot`);
-const group = fc.constantFrom('devs', 'ops', `system:serviceaccounts:${NAMESPACES[1]}`, 'system:authenticated');
-const account = fc.record(
-  {
-    kind: fc.constant('ServiceAccount'),
-    name: fc.constantFrom('bot', 'ci'),
-    namespace: fc.constantFrom(...NAMESPACES),
-  },
-  { requiredKeys: ['kind', 'name', 'namespace'] },
-);
-const localAccount = fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constantFrom('bot', 'ci') });
-const named = (kind: string, of: fc.Arbitrary<string>) =>
-  of.map((subject) => ({ kind, name: subject, apiGroup: GROUP }));
-const subject = fc.oneof(named('User', user), named('Group', group), account);
-const subjects = fc.array(subject, { maxLength: 3 });
-const localSubjects = fc.array(fc.oneof(subject, localAccount), { maxLength: 3 });
-/** The last of each kind of role is never made. */
-const roleName = fc.constantFrom(...Array.from({ length: 7 }, (_, at) => `${PREFIX}-${at}`));
-const clusterRole = fc.oneof({ weight: 6, arbitrary: roleName }, fc.constantFrom('view', 'edit', 'admin'));
-const refTo = (kind: string, of: fc.Arbitrary<string>) => of.map((to) => ({ kind, name: to, apiGroup: GROUP }));
 
 function sample<T>(arbitrary: fc.Arbitrary<T>, numRuns: number, salt: number): T[] {
   return fc.sample(arbitrary, { numRuns, seed: SEED + salt });
@@ -243,37 +210,6 @@ function collection(resource: string, object: JsonObject): string {
   return namespace === '' ? `${RBAC}/${resource}` : `${RBAC}/namespaces/${namespace}/${resource}`;
 }
 
-const namespaces = fc.constantFrom(...NAMESPACES, `${PREFIX}-none`, '');
-const who = fc.record({
-  user: fc.oneof(user, fc.constantFrom('dave', ...NAMESPACES.map((one) => `system:serviceaccount:${one}:ci`))),
-  groups: fc.uniqueArray(fc.oneof(group, fc.constant('system:masters')), { maxLength: 2 }),
-});
-const asked = fc.record({
-  verb: fc.oneof(verb, fc.constant('frob')),
-  group: fc.constantFrom('', 'apps', 'x.example.com', 'y.example.com'),
-  version: fc.constantFrom('', 'v1', '*'),
-  resource: fc.constantFrom('pods', 'deployments', 'secrets', 'configmaps', 'users', '*'),
-  subresource: fc.constantFrom('', '', 'log', 'scale', '*', 'status'),
-  name: fc.oneof(name, fc.constant('')),
-  namespace: namespaces,
-});
-const askedPath = fc.record({
-  verb: fc.constantFrom('get', 'post', '*'),
-  path: fc.constantFrom(
-    '/api',
-    '/apis',
-    '/apis/x',
-    '/metrics',
-    '/a*b',
-    '/axb',
-    '/healthz',
-    '/healthz/x',
-    '/',
-    '',
-    'x',
-    '*',
-  ),
-});
 const question = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(who, asked).map(([one, resourceAttributes]) => ({ ...one, resourceAttributes })) },
   fc.tuple(who, askedPath).map(([one, nonResourceAttributes]) => ({ ...one, nonResourceAttributes })),
