@@ -11,9 +11,10 @@ import { tenantDomain } from '../bind/locate.ts';
 import { type Cache, createCache } from '../cache/cache.ts';
 import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
-import type { Advertised } from '../controllers/api-service/api-service-objects.ts';
+import { type Advertised, API_SERVICE_NAMES } from '../controllers/api-service/api-service-objects.ts';
 import { startCertificateSigner } from '../controllers/certificates/certificate-signer.ts';
 import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
+import { type PodSettings, publishPodSettings } from '../controllers/pods/pod-settings.ts';
 import { startRoleAggregation } from '../controllers/roles/role-aggregation.ts';
 import { readClientCa } from '../controllers/tenants/client-ca.ts';
 import { untilDone } from '../lib/backoff.ts';
@@ -52,6 +53,8 @@ export interface ProxyOptions {
   advertised?: Advertised | undefined;
   /** Where audit events go, each as JSON; into the log when there is no such place. */
   auditTo?: ((event: string) => void) | undefined;
+  /** What pods are told of it; nothing when left out. */
+  pods?: PodSettings | undefined;
   requestTimeoutMs?: number;
   shutdownGraceMs?: number;
   maxConnections?: number;
@@ -72,6 +75,7 @@ export interface RunningProxy extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const NO_POD_SETTINGS: PodSettings = { api: undefined, dns: undefined };
 const NO_ISSUERS: Issuers = { get: () => undefined };
 const REQUEST_TIMEOUT_MS = 60_000;
 const SHUTDOWN_GRACE_MS = 10_000;
@@ -98,7 +102,8 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     async () => ({ ca: await servingCa(client), sealKeys: await sealKeys(client) }),
   );
 
-  const host = watchHost({ upstream, policies: options.policies, advertised: options.advertised, signal, onError });
+  const { policies, advertised, pods = NO_POD_SETTINGS } = options;
+  const host = watchHost({ upstream, policies, advertised, rootCaPem: shared.ca.certPem, signal, onError });
   starting.defer(() => {
     ending.abort();
     return host.controllers.stop();
@@ -138,7 +143,10 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   await untilDone(
     signal,
     (error) => onError('the address cannot be published yet', error),
-    () => publish(client, server, shared.ca.certPem),
+    async () => {
+      await publish(client, server, shared.ca.certPem);
+      await publishPodSettings(client, pods);
+    },
   );
 
   const running = starting.move();
@@ -201,13 +209,13 @@ function assemble(
     }),
     serviceAccountToken: serviceAccountAuthenticator({ upstream, tenants, keys: issuerKeys(upstream, nowMs), nowMs }),
   };
-  const limiter = createLimiter({ nowMs });
+  const limiter = createLimiter();
   const sealer = createSealer(sealKeys);
   const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache, webhooks });
   const asController: TenantClientOptions = {
     view,
     verbDeps,
-    scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers, policies }),
+    scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers }),
     signal,
   };
   const aggregation = startRoleAggregation({
@@ -250,11 +258,12 @@ function assemble(
 }
 
 async function listen(options: ProxyOptions, handler: Handler, ca: CertificatePair): Promise<Listener> {
-  const { publicUrl, maxConnections, shutdownGraceMs = SHUTDOWN_GRACE_MS } = options;
+  const { publicUrl, advertised, pods, maxConnections, shutdownGraceMs = SHUTDOWN_GRACE_MS } = options;
   const domain = tenantDomain(publicUrl);
   const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
-  const names = domain === undefined ? own : [...own, `*.${domain}`];
-  const certificate = await servingCertificate(ca, names);
+  const ofTenants = domain === undefined ? [] : [`*.${domain}`];
+  const ofPods = [...API_SERVICE_NAMES, ...(advertised?.addresses ?? []), ...(pods?.api ? [pods.api.host] : [])];
+  const certificate = await servingCertificate(ca, [...own, ...ofTenants, ...ofPods]);
   return await startListener({
     ...options.listen,
     tls: { cert: certificate.certPem + ca.certPem, key: certificate.keyPem },

@@ -13,6 +13,8 @@ export interface WatchHostOptions {
   readonly upstream: Upstream;
   readonly policies: Policies;
   readonly advertised: Advertised | undefined;
+  /** By which pods know the proxy. */
+  readonly rootCaPem: string;
   /** Ends everything. */
   readonly signal: AbortSignal;
   /** Hears every fault; each is tried again. */
@@ -30,7 +32,8 @@ export interface WatchedHost {
   whenReady(): Promise<void>;
 }
 
-export function watchHost({ upstream, policies, advertised, signal, onError }: WatchHostOptions): WatchedHost {
+export function watchHost(options: WatchHostOptions): WatchedHost {
+  const { upstream, policies, advertised, rootCaPem, signal, onError } = options;
   const log = logger('app');
   const controllers = startControllers({
     upstream,
@@ -43,15 +46,13 @@ export function watchHost({ upstream, policies, advertised, signal, onError }: W
         signal,
         onError: (error) => onError(`following ${path}`, error),
       }),
-    reserved: () => policies.reservedTenantIds,
+    reserved: policies.reservedTenantIds,
     policyNames: () => policies.names,
-    guardsOf: (policy, tenant) => (policies.names.has(policy) ? policies.of({ policy }).guards(tenant) : undefined),
     advertised,
+    rootCaPem,
     signal,
     onError,
   });
-  const unsubscribe = policies.subscribe?.(() => controllers.policiesChanged());
-  if (unsubscribe !== undefined) signal.addEventListener('abort', unsubscribe);
   const view = startHostView({ upstream, controllers, policies, signal, onError });
   const walls = watchReadiness({
     upstream,

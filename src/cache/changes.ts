@@ -23,15 +23,20 @@ export function selects({ label, field }: Selection, item: Item): boolean {
 export class ItemEvent implements SharedEvent {
   readonly type: SharedEvent['type'];
   readonly forms = new Map<string, Uint8Array>();
-  readonly of: Item;
+  readonly #item: Item;
 
   constructor(type: SharedEvent['type'], item: Item) {
     this.type = type;
-    this.of = item;
+    this.#item = item;
   }
 
+  get json(): Uint8Array {
+    return this.#item.json;
+  }
+
+  /** Freshly parsed, each time. */
   get object(): JsonObject {
-    return this.of.object;
+    return this.#item.read();
   }
 }
 

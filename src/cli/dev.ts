@@ -11,7 +11,7 @@ import { type LogLevel, setLogLevel } from '../observe/log.ts';
 import { administrator, issueEntry, whenActive } from '../onboarding/credential.ts';
 import { newKubeconfig, writePrivateFile } from '../onboarding/kubeconfig.ts';
 import { Tenants } from '../onboarding/tenants.ts';
-import { followPolicies } from '../policy/follow.ts';
+import { loadPolicies } from '../policy/load.ts';
 import { readKubeconfig } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { print } from './output.ts';
@@ -34,10 +34,7 @@ const CREDENTIAL_TTL_MS = 12 * 3_600_000;
 
 export async function dev(options: DevOptions): Promise<void> {
   setLogLevel(options.logLevel as LogLevel);
-  using policies = followPolicies(policiesFolder(options.policies), {
-    onReload: () => print('policies read again'),
-    onInvalid: (error) => print(`${String(error)}\nThe last valid ones go on.`),
-  });
+  const policies = loadPolicies(policiesFolder(options.policies));
   const folder = resolve(options.folder);
   mkdirSync(folder, { recursive: true });
   const stopping = new AbortController();
@@ -50,7 +47,9 @@ export async function dev(options: DevOptions): Promise<void> {
     const admin = stack.adopt(createUpstream(host), (upstream) => upstream.close());
     print('installing what the proxy needs on the cluster');
     await install({ upstream: admin, signal: stopping.signal });
-    const proxy = stack.use(await startProxy({ host, listen: { host: '127.0.0.1', port: options.port }, policies }));
+    // Pods are processes of this machine, if they are anything.
+    const listen = { host: '127.0.0.1', port: options.port };
+    const proxy = stack.use(await startProxy({ host, listen, policies, pods: { api: listen, dns: undefined } }));
     writeFileSync(join(folder, 'ca.crt'), proxy.caPem);
     await proxy.whenReady();
     for (const id of TENANTS) await onboard(admin, id, folder);

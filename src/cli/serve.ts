@@ -3,9 +3,10 @@ import { startProxy } from '../app/app.ts';
 import { openAuditSinks } from '../app/audit-sinks.ts';
 import { followAuthentication } from '../authn/jwt/load.ts';
 import { loadConfig } from '../config/load.ts';
-import type { SettingName } from '../config/settings.ts';
+import type { Config, SettingName } from '../config/settings.ts';
+import type { PodSettings } from '../controllers/pods/pod-settings.ts';
 import { flushLog, logger, setLogLevel } from '../observe/log.ts';
-import { followPolicies } from '../policy/follow.ts';
+import { loadPolicies } from '../policy/load.ts';
 import { inClusterHost, readKubeconfig } from '../upstream/host-connection.ts';
 import { policiesFolder } from './policies.ts';
 import { untilSignal } from './until-signal.ts';
@@ -26,11 +27,7 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   const stop = untilSignal();
   const log = logger('serve');
   const folder = policiesFolder(config.policies);
-  using policies = followPolicies(folder, {
-    onReload: () => log.info({ folder }, 'policies read again'),
-    onInvalid: (error) =>
-      log.error({ why: String(error) }, 'the policy files are not valid; the last valid ones go on'),
-  });
+  const policies = loadPolicies(folder);
   log.info({ folder }, 'policies read');
   using authentication =
     config.authentication === undefined
@@ -58,6 +55,7 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
     authentication,
     advertised: config.advertise,
     auditTo: audit.write,
+    pods: podSettings(config),
     requestTimeoutMs: config.requestTimeout,
     shutdownGraceMs: config.shutdownGrace,
     maxConnections: config.maxConnections,
@@ -71,4 +69,13 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   log.info('stopping: open requests are let to their end');
   await proxy.close();
   await flushLog();
+}
+
+function podSettings({ advertise, podAddress, podDns, podDnsSuffix }: Config): PodSettings {
+  const [first] = advertise?.addresses ?? [];
+  const advertised = advertise === undefined || first === undefined ? undefined : { host: first, port: advertise.port };
+  return {
+    api: podAddress ?? advertised,
+    dns: podDns === undefined ? undefined : { server: podDns, suffix: podDnsSuffix },
+  };
 }

@@ -35,6 +35,7 @@ describe('loadConfig', () => {
       requestTimeout: 60_000,
       shutdownGrace: 10_000,
       maxConnections: 10_000,
+      podDnsSuffix: 'tenants.cluster.local',
     });
   });
 

@@ -58,6 +58,34 @@ const advertised = z.string().transform((text, context): AdvertisedAddresses => 
   return { addresses, port };
 });
 
+export interface PodAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `10.96.0.20:443`, `[2001:db8::5]:443`, or a name. */
+const podAddress = z.string().transform((text, context): PodAddress => {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([a-z0-9]+(?:[-.][a-z0-9]+)*)):(\d{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2] ?? '';
+  const port = Number(match?.[3]);
+  const isHost = match?.[1] === undefined ? !/^[\d.]+$/.test(host) || isIP(host) === 4 : isIP(host) === 6;
+  if (match === null || !isHost || port < 1 || port > 65_535) {
+    context.addIssue('must be IP:PORT or NAME:PORT; an IPv6 address stands in brackets');
+    return z.NEVER;
+  }
+  return { host, port };
+});
+
+const ipAddress = z.string().refine((text) => isIP(text) !== 0, 'must be an IP address');
+
+const domain = z
+  .string()
+  .regex(
+    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+    'must be a domain, such as tenants.cluster.local',
+  )
+  .max(100, 'must have no more than 100 characters');
+
 const httpsUrl = z.url({
   protocol: /^https$/,
   error: 'must be an https URL, such as https://kubeveil.example.com:8443',
@@ -96,6 +124,24 @@ export const SETTINGS = {
     value: 'IP:PORT,...',
     schema: advertised,
     default: undefined,
+  },
+  podAddress: {
+    help: 'what KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT say in pods; the first of advertise when left out',
+    value: 'HOST:PORT',
+    schema: podAddress,
+    default: undefined,
+  },
+  podDns: {
+    help: 'name server of pods: the cluster’s own, which must have the rule of deploy/dns; pods keep the host’s names when left out',
+    value: 'IP',
+    schema: ipAddress,
+    default: undefined,
+  },
+  podDnsSuffix: {
+    help: 'domain that this rule rewrites',
+    value: 'DOMAIN',
+    schema: domain,
+    default: 'tenants.cluster.local',
   },
   kubeconfig: {
     help: 'kubeconfig of the host cluster; the pod’s own service account when left out',

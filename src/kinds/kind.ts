@@ -109,7 +109,7 @@ export interface Kind {
    * How `metadata.name` (and a field selector on it) maps when it is not by the scope's rule. The rule: namespaced and
    * published names stay; cluster-scoped native and virtual ones are prefixed; custom ones stay.
    */
-  readonly naming?: { readonly is: 'namespace' } | { readonly is: 'crdName' };
+  readonly naming?: { readonly is: 'namespace' } | { readonly is: 'crdName' } | { readonly is: 'rootCa' };
   /** Published, but only to the tenant whose namespace the object names: `spec.claimRef.namespace` of a volume. */
   readonly owned?: { readonly by: string };
   /**
@@ -148,6 +148,8 @@ export interface Kind {
   readonly answeredBy?: 'proxy';
   /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */
   readonly shows?: readonly string[];
+  /** What the host's own policy puts into its objects is taken out again: translate/pod-client.ts. */
+  readonly isPodClient?: true;
   /** Takes out of a published object what a tenant may not see; applied on the way down, before the references. */
   readonly scrub?: (object: JsonObject) => void;
 }

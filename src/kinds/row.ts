@@ -48,6 +48,7 @@ type Optional = Partial<
     | 'selectable'
     | 'unowned'
     | 'measured'
+    | 'isPodClient'
   >
 >;
 /** What a row says; everything else has the default of its class. */

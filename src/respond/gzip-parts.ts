@@ -10,8 +10,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { SharedText } from '../exchange.ts';
 
-/** What of a text is shared is kept in its `forms`. */
-export type Part = Pick<SharedText, 'text' | 'forms'> | Uint8Array;
+export type Part = SharedText | Uint8Array;
 
 interface Deflated {
   readonly bytes: Uint8Array;

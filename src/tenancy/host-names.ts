@@ -57,15 +57,25 @@ export const TENANT_FINALIZER = `${OWN_PREFIX}tenant`;
 export const GUARD = `${OWN_PREFIX}guard`;
 /** Annotation of a tenant's CRD with its conversion by webhook, in JSON and the tenant's terms: upstream it has none. */
 export const CONVERSION_MARK = `${OWN_PREFIX}conversion`;
+/** Annotations of a pod that say what the host's policy put into it (deploy/47-pods.yaml). */
+export const POD_MARKS = {
+  namespace: `${OWN_PREFIX}namespace`,
+  serviceHost: `${OWN_PREFIX}service-host`,
+  servicePort: `${OWN_PREFIX}service-port`,
+  /** The `dnsPolicy` that the pod was made with, where another is in its place. */
+  dns: `${OWN_PREFIX}dns`,
+  /** `1/projected/sources/0=api`, with spaces between: tokens that were asked for under a name of the API server. */
+  audiences: `${OWN_PREFIX}audiences`,
+} as const;
 /** A label that no object has: whoever selects it finds nothing. */
 export const NOTHING_LABEL = `${OWN_PREFIX}nothing`;
 
 export const IMPERSONATION_ROLE = `${OWN_NAME_PREFIX}impersonation`;
+/** Whose annotations are the settings of that policy. */
+export const POD_SETTINGS_ROLE = `${OWN_NAME_PREFIX}pods`;
 export const READER_CUSTOM_ROLE = `${OWN_NAME_PREFIX}reader-custom`;
 /** The ClusterRole with a tenant's rights in its namespaces, and the RoleBinding that gives them in one. */
 export const GUARD_NAME = `${OWN_NAME_PREFIX}guard`;
-/** How NetworkPolicies, ResourceQuotas and LimitRanges of the proxy in a tenant's namespace are called, or begin. */
-export const GUARD_OBJECT = 'kubeveil.dev';
 /** The RoleBinding that gives the rights on a tenant's own kinds in one namespace. */
 export const CUSTOM_NAME = `${OWN_NAME_PREFIX}custom`;
 

@@ -6,6 +6,7 @@
  *   cluster-scoped native           reader                   <-> acme--reader
  *   virtual                         system:node              <-> acme--x--system03anode
  *   CRD                             foos.stable.example.com  <-> foos.acme--stable.example.com
+ *   ConfigMap                       stay, but for the one with the cluster's CA
  */
 
 import { invalid } from '../errors.ts';
@@ -15,6 +16,7 @@ import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { resourceKey } from '../kinds/row.ts';
 import { prefixLength, type TenantName, tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { rootCaToTenant, rootCaToUpstream } from '../tenancy/root-ca.ts';
 import { decodeSegment, encodeSegment, encodeSegmentBase, UPSTREAM_NAME_MAX } from '../tenancy/segments.ts';
 import type { Scope } from './scope.ts';
 import { crdNameToTenant, crdNameToUpstream } from './targets/crd-name.ts';
@@ -22,12 +24,13 @@ import { crdNameToTenant, crdNameToUpstream } from './targets/crd-name.ts';
 /** The API server cuts a `generateName` here, silently, and puts five characters of its own behind. */
 const GENERATED_BASE_MAX = 58;
 
-export type Naming = 'same' | 'prefixed' | 'encoded' | 'crdName';
+export type Naming = 'same' | 'prefixed' | 'encoded' | 'crdName' | 'rootCa';
 
 /** How names of objects of this kind map; of a mixed kind, those of the tenant's own. */
 export function namingOf({ kind, class: kindClass }: KindAtVersion): Naming {
   if (kind.naming?.is === 'namespace') return 'prefixed';
   if (kind.naming?.is === 'crdName') return 'crdName';
+  if (kind.naming?.is === 'rootCa') return 'rootCa';
   if (kind.namespaced || kind.custom || kindClass === 'published' || kind.answeredBy === 'proxy') return 'same';
   return kindClass === 'virtual' ? 'encoded' : 'prefixed';
 }
@@ -62,6 +65,8 @@ export function nameToTenant(name: UpstreamName, at: KindAtVersion, scope: Scope
     }
     case 'crdName':
       return crdNameToTenant(name, scope);
+    case 'rootCa':
+      return rootCaToTenant(name);
   }
 }
 
@@ -70,6 +75,7 @@ export function generateNameToUpstream(base: TenantName, at: KindAtVersion, scop
   switch (namingOf(at)) {
     case 'same':
     case 'crdName':
+    case 'rootCa':
       return base as string as UpstreamName;
     case 'prefixed':
       return scope.names.up(base);
@@ -83,6 +89,7 @@ export function generateNameToTenant(base: UpstreamName, at: KindAtVersion, scop
   switch (namingOf(at)) {
     case 'same':
     case 'crdName':
+    case 'rootCa':
       return base as string as TenantName;
     case 'prefixed':
       return scope.names.down(base);
@@ -113,7 +120,7 @@ export function checkNames(object: JsonObject, at: KindAtVersion, scope: Scope):
  */
 export function checkName(name: string, at: KindAtVersion, scope: Scope): void {
   const naming = namingOf(at);
-  if (naming === 'same') return;
+  if (naming === 'same' || naming === 'rootCa') return;
   const rule = nameRuleOf(at.kind.group, at.kind.resource);
   refuse(at, name, 'metadata.name', name, rule.problem(name));
   if (naming === 'crdName' && !name.includes('.'))
@@ -130,7 +137,7 @@ export function checkName(name: string, at: KindAtVersion, scope: Scope): void {
  */
 export function checkGenerateName(base: string, at: KindAtVersion, scope: Scope): void {
   const naming = namingOf(at);
-  if (naming === 'same' || naming === 'crdName') return;
+  if (naming === 'same' || naming === 'crdName' || naming === 'rootCa') return;
   const rule = nameRuleOf(at.kind.group, at.kind.resource);
   refuse(at, '', 'metadata.generateName', base, rule.problem(`${base}b`));
   const encoded = naming === 'encoded' ? encodeSegmentBase(base).length - base.length : 0;
@@ -148,6 +155,8 @@ function mapUp(name: TenantName, naming: Naming, scope: Scope): UpstreamName {
       return scope.names.up(encodeSegment(name) as TenantName);
     case 'crdName':
       return crdNameToUpstream(name, scope);
+    case 'rootCa':
+      return rootCaToUpstream(name);
   }
 }
 

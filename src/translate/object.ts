@@ -16,6 +16,7 @@ import { refuseListLike } from './list-likes.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
 import { looksOwned } from './names-check.ts';
 import { NotOurs, typeName } from './not-ours.ts';
+import { podClientDown } from './pod-client.ts';
 import type { Scope } from './scope.ts';
 import { groupToTenant } from './targets/group.ts';
 import { mapTarget } from './targets/map.ts';
@@ -73,6 +74,7 @@ export function toTenant(
   if (!isObject(metadata)) throw new NotOurs(`${at.kind.kind} without metadata`);
   metadataDown(metadata, tree.references, walk);
   lastAppliedDown(metadata, scope, (applied) => toTenant(applied, writtenAt(applied, at, scope), scope));
+  if (at.kind.isPodClient === true) podClientDown(object, walk.marks, scope.tenant);
   if (!isPartial(object) && isAnswered(metadata)) for (const field of at.kind.nullable ?? []) object[field] ??= null;
   const mapped = walk.value(object, tree.references);
   return walk.value(mapped, tree.messages) as JsonObject;

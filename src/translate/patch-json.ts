@@ -10,6 +10,7 @@ import type { KindAtVersion } from '../kinds/kind.ts';
 import { refuseListLike } from './list-likes.ts';
 import { metadataPlace } from './patch-metadata.ts';
 import { type Place, placeIn, touches } from './patch-place.ts';
+import { isPodClientPlace } from './pod-client.ts';
 import type { Scope } from './scope.ts';
 import { mapTarget } from './targets/map.ts';
 import { type Tree, treeOf } from './tree.ts';
@@ -77,6 +78,8 @@ function placeOf(tokens: string[], op: string, tree: Tree, walk: Walk): Place {
     const own = apiVersionOf(kind.group, version);
     return { tokens, map: (value) => (value === own ? upstreamApiVersion : value) };
   }
+  if (walk.at.kind.isPodClient === true && isPodClientPlace(tokens))
+    throw new NeedsLiveObject('a part of a pod that is another upstream');
   return placeIn(tokens, tree.references, walk);
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../k8s/selector.ts';
 import type { KindAtVersion, Target } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
+import { ROOT_CA } from '../tenancy/root-ca.ts';
 import { nameToUpstream, namingOf } from './names-check.ts';
 import { isOwn } from './own-keys.ts';
 import type { Scope } from './scope.ts';
@@ -58,6 +59,8 @@ export function selectorsToUpstream(
   const { asked, isPossible } = at.class === 'virtual' ? ofVirtual(field.requirements, at) : ofAny(field.requirements);
   if (!isPossible) nothing = true;
   const fields = asked.map((requirement) => fieldUp(requirement, field.requirements, at, scope));
+  // The host's own CA would count as one of a page.
+  if (at.kind.naming?.is === 'rootCa') fields.push({ field: 'metadata.name', operator: '!=', value: ROOT_CA });
   return { label: new LabelSelector(labels).toString(), field: new FieldSelector(fields).toString(), nothing };
 }
 

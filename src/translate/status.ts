@@ -13,6 +13,7 @@ import { INERT_PREFIX } from '../tenancy/inert.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { nameToUpstream } from './names-check.ts';
 import { withoutOwnWords } from './own-words.ts';
+import { withoutPodDifference } from './pod-client.ts';
 import type { Scope } from './scope.ts';
 import { groupToUpstream } from './targets/group.ts';
 import { messageToTenant } from './targets/message.ts';
@@ -55,7 +56,7 @@ function noteNames({ group, resource, name, namespace }: RequestNames, scope: Sc
 
 /** Maps one text that upstream wrote about this request: an error, or a warning. */
 export function textToTenant(text: string, scope: Scope, request: Pick<RequestNames, 'group'>): string {
-  const mapped = messageToTenant(withoutOddNames(withoutPolicy(text), scope), scope)
+  const mapped = messageToTenant(withoutOddNames(withoutPodDifference(withoutPolicy(text)), scope), scope)
     .replaceAll(`.${VIRTUAL_GROUP}`, request.group === '' ? '' : `.${request.group}`)
     .replaceAll(`${VIRTUAL_GROUP}/`, request.group === '' ? '' : `${request.group}/`);
   return withoutOwnWords(withoutAccounts(withoutInert(mapped, scope), scope), scope);
@@ -90,7 +91,7 @@ function withoutInert(text: string, scope: Scope): string {
 
 /** The walls of the host are not the tenant's to know: what they say is shown, not who says it. */
 function withoutPolicy(text: string): string {
-  const wall = /ValidatingAdmissionPolicy 'kubeveil[^']*' with binding '[^']*' denied request: /;
+  const wall = /(?:Validating|Mutating)AdmissionPolicy 'kubeveil[^']*' with binding '[^']*' denied request: /;
   return text.replace(wall, '');
 }
 

@@ -9,6 +9,7 @@ import { labelsOf, nameOf, namespaceOf } from '../k8s/meta.ts';
 import { child, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { ROOT_CA } from '../tenancy/root-ca.ts';
 import type { Call, VerbDeps } from './call.ts';
 import type { Route } from './route.ts';
 
@@ -16,6 +17,8 @@ import type { Route } from './route.ts';
 export function mayShow(call: Call, deps: VerbDeps, route: Route, object: JsonObject): boolean {
   const { kind, class: kindClass } = call.at;
   if (kindClass === 'published') return isHosts(call, deps, object);
+  // The host's own CA, which its controller writes into every namespace.
+  if (kind.naming?.is === 'rootCa' && nameOf(object) === ROOT_CA) return false;
   const isOwn = !route.needsOwnerCheck || isOwnedBy(call.tenant.id, object, kind.namespaced);
   return isOwn || (kindClass === 'mixed' && isHosts(call, deps, object));
 }

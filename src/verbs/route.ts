@@ -101,10 +101,5 @@ function tenantRoute(call: Call, deps: VerbDeps, collection: string, labels: rea
 }
 
 function guardLabels(call: Call): readonly string[] {
-  return isGuarded(call) ? [`!${GUARD}`] : [];
-}
-
-/** True for a kind that guards are made of. */
-export function isGuarded({ at }: Pick<Call, 'at'>): boolean {
-  return GUARDED.has(at.kind.resource);
+  return GUARDED.has(call.at.kind.resource) ? [`!${GUARD}`] : [];
 }

@@ -23,19 +23,10 @@ import { authority } from './scenarios/authority.ts';
 import { forwardedGet } from './scenarios/forwarded-get.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
 import { memoryReads } from './scenarios/memory-reads.ts';
-import { nodeAgents } from './scenarios/node-agents.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 
-const SCENARIOS: readonly Scenario[] = [
-  forwardedGet,
-  memoryReads,
-  nodeAgents,
-  tenantCreate,
-  manyTenants,
-  tenantsAtOnce,
-  authority,
-];
+const SCENARIOS: readonly Scenario[] = [forwardedGet, memoryReads, tenantCreate, manyTenants, tenantsAtOnce, authority];
 
 interface Asked {
   readonly scenarios: readonly Scenario[];

@@ -224,6 +224,13 @@ describe('the provisioner', () => {
     expectRefused(await walls.provision('PATCH', `${roles}/kubeveil:guard${DRY}`, body, MERGE), /and kubeveil:custom/);
     expectRefused(await walls.provision('DELETE', `${roles}/cluster-admin${DRY}`), /and kubeveil:custom/);
   });
+  it('writes what pods are told, and no rules beside it', async () => {
+    const settings = `${roles}/kubeveil:pods${DRY}`;
+    const metadata = { annotations: { 'kubeveil.dev/service-host': '192.0.2.1' } };
+    expectDone(await walls.provision('PATCH', settings, { metadata }, MERGE));
+    const refused = await walls.provision('PATCH', settings, { rules: [ownGroup] }, MERGE);
+    expectRefused(refused, /holds settings and no rules/);
+  });
   it('lists whom to impersonate, by name', async () => {
     const list = (resource: string, names: string[], verb = 'impersonate:user-info') =>
       walls.provision(

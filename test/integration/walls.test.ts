@@ -128,6 +128,11 @@ describe('a look at the walls', () => {
     await walls.admin('DELETE', path);
     expect(await look()).toEqual([expect.stringMatching(/Binding kubeveil-signers .* is missing/)]);
     await walls.admin('POST', bindings, { ...body, metadata: { name: 'kubeveil-signers' } });
+    const changing = `${admission}/mutatingadmissionpolicybindings`;
+    const pods = await walls.admin('GET', `${changing}/kubeveil-pods`);
+    await walls.admin('DELETE', `${changing}/kubeveil-pods`);
+    expect(await look()).toEqual([expect.stringMatching(/MutatingAdmissionPolicyBinding kubeveil-pods .* is missing/)]);
+    await walls.admin('POST', changing, { ...pods.body, metadata: { name: 'kubeveil-pods' } });
     const loosen = { spec: { matchConditions: [{ name: 'never', expression: 'false' }] } };
     await walls.admin('PATCH', `${policies}/kubeveil-token-secrets`, loosen, MERGE);
     expect(await look()).toEqual([expect.stringMatching(/kubeveil-token-secrets .* differs/)]);

@@ -21,6 +21,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Where the Service `kubernetes` of each tenant leads: an address for documentation, since no pod really runs. */
 export const ADVERTISED = '192.0.2.10:6443';
+/** The cluster's DNS, as pods are told. */
+export const POD_DNS = '192.0.2.11';
 
 export interface TenantFacts {
   readonly id: string;
@@ -89,13 +91,19 @@ export async function startProxy(
   await eventually('the walls act', () => wallsAct(admin));
   const token = await accountToken(admin, 'kubeveil');
   admin.close();
-  return startServe({ folder, host: controlPlane, token, args: [`--advertise=${ADVERTISED}`, ...serveArgs] });
+  return startServe({
+    folder,
+    host: controlPlane,
+    token,
+    args: [`--advertise=${ADVERTISED}`, `--pod-dns=${POD_DNS}`, ...serveArgs],
+  });
 }
 
-/** True once the host refuses what the last of the policies refuses. */
+/** True once the host refuses what the last of the policies refuses, changed by the last of those that change. */
 async function wallsAct(admin: KubeClient): Promise<boolean> {
   const probe = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kubeveil-wall-probe' } };
-  return (await admin.send('POST', '/api/v1/namespaces/kubeveil-system/configmaps?dryRun=All', probe)).status === 403;
+  const answer = await admin.send('POST', '/api/v1/namespaces/kubeveil-system/configmaps?dryRun=All', probe);
+  return answer.status === 403 && JSON.stringify(answer.body).includes('pods are met');
 }
 
 /** Makes a tenant by the command line, and reads what tests need of it. */

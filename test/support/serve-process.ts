@@ -60,6 +60,8 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
       `--kubeconfig=${kubeconfig}`,
       `--listen=127.0.0.1:${port}`,
       `--public-url=${server}`,
+      // Pods are processes of this machine, if they are anything.
+      `--pod-address=127.0.0.1:${port}`,
       ...args,
     ],
     logPath,

@@ -6,6 +6,13 @@ import { isIP } from 'node:net';
 import type { JsonObject } from '../../k8s/types.ts';
 
 export const API_SERVICE = 'kubernetes';
+/** As pods name it, by DNS. */
+export const API_SERVICE_NAMES = [
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
 const PORT = 'https';
 const SERVICE_PORT = 443;
 

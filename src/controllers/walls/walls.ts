@@ -18,6 +18,9 @@ const WALL_KINDS = new Set([
   'CustomResourceDefinition',
 ]);
 
+/** Of the probe's refusal. */
+const MET = 'pods are met';
+
 /** What the API server fills in where a manifest says nothing. Anything else that is not in the manifest loosens it. */
 const DEFAULTS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['matchPolicy', 'Equivalent'],
@@ -40,7 +43,10 @@ export async function findMissingWalls(client: HostClient, manifests: readonly M
   return problems;
 }
 
-/** True when the API server refuses what the last of the policies refuses. Nothing is written either way. */
+/**
+ * True when the API server refuses what the last of the policies refuses, and says that the last of those that change
+ * objects has changed it. Nothing is written either way.
+ */
 export async function wallsBite(client: HostClient): Promise<boolean> {
   const probe = {
     apiVersion: 'v1',
@@ -51,7 +57,7 @@ export async function wallsBite(client: HostClient): Promise<boolean> {
     await client.create(`/api/v1/namespaces/${PROXY_NAMESPACE}/configmaps`, probe, [['dryRun', 'All']]);
     return false;
   } catch (error) {
-    if (error instanceof HostError && error.message.includes('kubeveil-probe')) return true;
+    if (error instanceof HostError && error.message.includes('kubeveil-probe')) return error.message.includes(MET);
     throw error;
   }
 }

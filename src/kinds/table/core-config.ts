@@ -10,7 +10,7 @@ import { native, OPEN } from '../row.ts';
 const OWN = 'lives in the tenant’s namespace and means nothing outside it';
 
 export const CORE_CONFIG: readonly Kind[] = [
-  native({ group: '', resource: 'configmaps', kind: 'ConfigMap', reason: OWN }),
+  native({ group: '', resource: 'configmaps', kind: 'ConfigMap', reason: OWN, naming: { is: 'rootCa' } }),
   native({ group: '', resource: 'secrets', kind: 'Secret', reason: OWN }),
   native({
     group: '',

@@ -25,6 +25,7 @@ export const CORE_WORKLOADS: readonly Kind[] = [
     kind: 'Pod',
     reason: 'runs on the host’s nodes under its own name in the tenant’s namespace',
     classByDefault: { field: 'priorityClassName', of: PRIORITY_CLASSES },
+    isPodClient: true,
     refs: [
       ...podSpecRefs('spec'),
       ...conditionRefs(),
