@@ -21,7 +21,7 @@ export function admissionRequest(subject: AdmissionSubject, as: EquivalentResour
     operation: subject.operation,
     userInfo: userInfoOf(identity),
     dryRun: subject.dryRun,
-    options: subject.options,
+    options: subject.operation === 'CONNECT' ? null : subject.options,
   };
 }
 

@@ -31,6 +31,7 @@ import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { Renames } from '../translate/renames.ts';
 import type { Scope } from '../translate/scope.ts';
+import { admitConnect } from '../verbs/admit-connect.ts';
 import { bodyTypeOf } from '../verbs/body-type.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { serve } from '../verbs/verbs.ts';
@@ -119,11 +120,9 @@ export function createStages(options: StagesOptions): Stages {
       if (kind.answeredBy === 'proxy') return await review(request);
       const how = connects(request);
       if (how !== undefined) {
-        return await connect(
-          { ...request, scope: scopeOf(request, options), incoming: incoming.body },
-          how,
-          connectDeps,
-        );
+        const call = { ...request, scope: scopeOf(request, options) };
+        const info = await admitConnect(call, options.verbDeps);
+        return await connect({ ...call, info, incoming: incoming.body }, how, connectDeps);
       }
       const reply = await serve({ ...request, scope: scopeOf(request, options) }, options.verbDeps);
       // Tells respond whether the watch can go out as protobuf.

@@ -183,6 +183,8 @@ describe('what a webhook is asked', () => {
 
   beforeAll(async () => {
     await configure('life', { mutating: [['/c']], validating: [['/allow']] });
+    const connections = { apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['*/*'] };
+    await configure('seen', { validating: [['/deny', { objectSelector: {}, rules: [connections] }]] });
     await eventually('they are asked', async () => {
       webhooks.asked.length = 0;
       for (const [send] of SIDES) await send({ path: `${MAPS}?dryRun=All`, ...sending(map('life')) });
@@ -220,6 +222,26 @@ describe('what a webhook is asked', () => {
     expect(answers[1]).toBe(answers[0]);
     expect(questions[1]).toEqual(questions[0]);
     expect(questions[0]).not.toEqual([]);
+  });
+
+  it.each([
+    ['exec', 'pods/none/exec?stdin=true&tty=1&stderr=false&command=sh&command=-c&container=c'],
+    ['exec without anything', 'pods/none/exec'],
+    ['attach', 'pods/none/attach?stdout=true'],
+    ['port-forward', 'pods/none/portforward?ports=80'],
+    ['HTTP of a pod', 'pods/none:80/proxy/a/b'],
+    ['HTTP of a service', 'services/none/proxy/'],
+  ])('about %s', async (_title, path) => {
+    const questions: unknown[] = [];
+    const answers: unknown[] = [];
+    for (const [send] of SIDES) {
+      webhooks.asked.length = 0;
+      answers.push(seen(await send({ path: `/api/v1/namespaces/${HOOKED}/${path}`, method: 'POST' })));
+      questions.push(webhooks.asked.map(({ body }) => ({ ...(body as KubeObject).request, uid: '', userInfo: '' })));
+    }
+    expect(answers[1]).toEqual(answers[0]);
+    expect(questions[1]).toEqual(questions[0]);
+    expect(questions[0]).toHaveLength(1);
   });
 
   it('has the user of the tenant, and nothing of the host', async () => {
