@@ -18,6 +18,7 @@ const OF_THE_HOST = /https?:\/\/|\bdial(?:ing)?\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b
 /** Of the kubelet's own: what is no Status, or speaks of the host, is told in words of ours. */
 export async function refusalOf(call: ConnectCall, answer: UpstreamStream): Promise<Reply> {
   const { status } = await statusIn(answer.chunks);
+  if (status === undefined && answer.status === 400 && call.head.upgrade !== undefined) throw malformedHandshake();
   if (status === undefined || OF_THE_HOST.test(String(status['message']))) throw notReached(call, answer.status);
   return statusReply(call, answer.status, status);
 }
@@ -56,6 +57,15 @@ function parsed(read: readonly Uint8Array[]): JsonObject | undefined {
 async function* all(first: Iterable<Uint8Array>, rest?: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   yield* first;
   if (rest !== undefined) yield* rest;
+}
+
+/** The API server says of a handshake that it cannot take only what is wrong with it, as text. */
+function malformedHandshake(): ApiError {
+  return new ApiError(
+    'ERR_BAD_REQUEST',
+    'the connection was not made: the handshake is incomplete, or of a version that the API server does not speak',
+    { why: 'upgrade' },
+  );
 }
 
 function notReached({ info }: ConnectCall, status: number): ApiError {

@@ -20,13 +20,26 @@ import { needProc } from './process-usage.ts';
 import { machineLine, readReference, renderTable, writeDocument, writeResult } from './report.ts';
 import type { Bench, LabScenario, Scenario } from './scenario.ts';
 import { authority } from './scenarios/authority.ts';
+import { copy } from './scenarios/copy.ts';
 import { forwardedGet } from './scenarios/forwarded-get.ts';
+import { keystroke } from './scenarios/keystroke.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
 import { memoryReads } from './scenarios/memory-reads.ts';
+import { openStreams } from './scenarios/open-streams.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 
-const SCENARIOS: readonly Scenario[] = [forwardedGet, memoryReads, tenantCreate, manyTenants, tenantsAtOnce, authority];
+const SCENARIOS: readonly Scenario[] = [
+  forwardedGet,
+  memoryReads,
+  tenantCreate,
+  manyTenants,
+  tenantsAtOnce,
+  authority,
+  copy,
+  keystroke,
+  openStreams,
+];
 
 interface Asked {
   readonly scenarios: readonly Scenario[];

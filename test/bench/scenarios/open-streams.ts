@@ -1,0 +1,80 @@
+/** What the proxy holds for connections that stay open and say nothing: execs, and logs that are followed. */
+import { request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openUpgrade } from '../../support/open-upgrade.ts';
+import type { Figure } from '../figures.ts';
+import type { Lab } from '../lab.ts';
+import { POD, type PodWay, startPod } from '../pod.ts';
+import { rssBytes } from '../process-usage.ts';
+import type { Bench, LabScenario } from '../scenario.ts';
+
+const KIB = 1_024;
+const AT_ONCE = 20;
+/** For what was let go to be given back. */
+const SETTLE_MS = 5_000;
+
+async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
+  const count = bench.quick ? 20 : 1_000;
+  const { proxy } = await startPod(lab);
+  const path = `/api/v1/namespaces/${proxy.namespace}/pods/${POD}`;
+  const figures: Figure[] = [];
+  for (const [name, open] of [
+    ['exec', () => openExec(proxy, `${path}/exec?command=cat&stdin=true&stdout=true`)],
+    ['followed log', () => follow(proxy, `${path}/log?follow=true`)],
+  ] as const) {
+    // What the first one brings into memory is there once.
+    for (const first of await openAll(open, AT_ONCE)) first[Symbol.dispose]();
+    await sleep(SETTLE_MS);
+    const before = rssBytes(lab.proxy.pid);
+    bench.progress(`${name}: opening ${count}`);
+    const all = await openAll(open, count);
+    await sleep(SETTLE_MS);
+    const held = (rssBytes(lab.proxy.pid) - before) / KIB;
+    for (const one of all) one[Symbol.dispose]();
+    await sleep(SETTLE_MS);
+    const left = (rssBytes(lab.proxy.pid) - before) / KIB;
+    const how = `VmRSS of the proxy, ${count} at once, each with a TLS connection of its own, over what it was before`;
+    figures.push(
+      { name: `memory for each open ${name}`, value: held / count, unit: 'KiB', how },
+      {
+        name: `memory for each ${name} after its end`,
+        value: left / count,
+        unit: 'KiB',
+        how: `${how}; ${SETTLE_MS} ms after`,
+      },
+    );
+  }
+  return figures;
+}
+
+async function openAll(open: () => Promise<Disposable>, count: number): Promise<Disposable[]> {
+  const all: Disposable[] = [];
+  while (all.length < count) {
+    const some = Math.min(AT_ONCE, count - all.length);
+    all.push(...(await Promise.all(Array.from({ length: some }, open))));
+  }
+  return all;
+}
+
+async function openExec({ access }: PodWay, path: string): Promise<Disposable> {
+  const opened = await openUpgrade({ ...access, path, protocol: 'websocket' });
+  if (opened.status !== 101) throw new Error(`an exec was answered with ${opened.status}: ${opened.text}`);
+  return opened;
+}
+
+function follow({ access }: PodWay, path: string): Promise<Disposable> {
+  const { server, caPem: ca, certPem: cert, keyPem: key } = access;
+  const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
+  const outgoing = request(new URL(path, server), { agent: false, ca, cert, key });
+  outgoing.on('error', reject);
+  outgoing.once('response', (incoming) => {
+    incoming.on('error', () => {});
+    incoming.resume();
+    if (incoming.statusCode === 200) resolve({ [Symbol.dispose]: () => outgoing.destroy() });
+    else reject(new Error(`a log was answered with ${incoming.statusCode}`));
+  });
+  outgoing.end();
+  return promise;
+}
+
+export const openStreams: LabScenario = { name: 'open-streams', title: 'A thousand connections into pods', run };
