@@ -135,7 +135,7 @@ function wayTo({ server, caPem, credentials }: HostConnection, isOwn: boolean): 
   const forwarder = isOwn
     ? createForwarder({ server, caPem, authorization: async () => undefined })
     : createForwarder({ server, caPem, tls, authorization: () => credentials.authorization(identity) });
-  return { upstream: createUpstream({ server, caPem, credentials }), forwarder };
+  return { upstream: createUpstream({ server, caPem, credentials, http2: true }), forwarder };
 }
 
 function endWay({ upstream, forwarder }: Way): void {

@@ -21,15 +21,21 @@ export interface Kept {
   readonly isNew: boolean;
 }
 
+export interface Small {
+  readonly bytes: number;
+  readonly how: 'upstream' | 'reread';
+}
+
 /**
  * Undefined when upstream has to be asked.
- * @param freshFromBytes a view that is smaller is read again for less than it costs to know that it is the newest
+ * @param small what to do with a view that is small, and read again for less than it costs to know that it is the newest:
+ *   upstream is asked with the client's own request, or the view is read again, for all who begin meanwhile
  */
 export async function beginWatch(
   { view, isNew }: Kept,
   query: Query,
   options: WatchOptions,
-  freshFromBytes: number,
+  small: Small,
 ): Promise<Cursor | undefined> {
   const version = query.get('resourceVersion') ?? '';
   const asked = query.get('sendInitialEvents');
@@ -41,8 +47,8 @@ export async function beginWatch(
   }
   if (isNew || version !== '') await ready(() => view.whenReady(), options.signal);
   else {
-    const isNewest = view.bytes >= freshFromBytes && (await ready(() => view.fresh(), options.signal));
-    if (!isNewest) return undefined;
+    if (small.how === 'upstream' && view.bytes < small.bytes) return undefined;
+    if (!(await ready(() => view.fresh(small.how === 'reread' ? small.bytes : 0), options.signal))) return undefined;
   }
   const state = view.snapshot();
   if (state === undefined || (!isAny && compareVersions(state.version, version) < 0)) return undefined;

@@ -27,8 +27,11 @@ export interface Collection {
   readonly labels: string;
   /** Field selector of the proxy's own. */
   readonly fields?: string;
-  /** What is known already is of this revision: it begins there, where upstream has got so far. */
-  readonly from?: string;
+  /**
+   * What is known already is of this revision: it begins there, where upstream has got so far. Or what it begins with is
+   * read now, and of the revision that this resolves to.
+   */
+  readonly from?: string | (() => Promise<string>);
   /** Whose an object is: `undefined` is nobody's, `everybody` each view's own to decide. */
   ownerOf(object: JsonObject): TenantId | 'everybody' | undefined;
 }
@@ -171,8 +174,9 @@ export class Source {
   /** Begins at "now". What was before is for the views to read, which they do after this. */
   async #begin(): Promise<void> {
     const again = this.progress !== '';
-    const now = await this.#probe();
-    const from = again ? this.progress : (this.#collection.from ?? '');
+    const { from: known = '' } = this.#collection;
+    const now = !again && typeof known === 'function' ? await known() : await this.#probe();
+    const from = again ? this.progress : typeof known === 'string' ? known : now;
     if (compareVersions(now, from) < 0) throw restored();
     // Told before it is known how far upstream is: views stand where they were until they have read everything again.
     if (again) for (const subscriber of [...this.#subscribers]) this.#tell(() => subscriber.gap());

@@ -155,3 +155,47 @@ describe('a view', () => {
     expect(await rest(cursor)).toEqual(['BOOKMARK @11']);
   });
 });
+
+describe('a small view that has to be the newest', () => {
+  /** A view at revision 10 with two widgets, a watch of which the test holds the other end, and what is read next. */
+  async function small(next: Reading | Promise<Reading>) {
+    const feed = new Feed();
+    const source = lab.source(hostOf(at(10), watch(feed)));
+    const view = lab.view(source, [reading(10, widget('one', 3), widget('two', 7)), next]);
+    await view.whenReady();
+    return { feed, view };
+  }
+
+  it('is read again, and tells its watches what they had not been told yet, once', async () => {
+    const { feed, view } = await small(reading(15, widget('one', 12), widget('three', 14)));
+    const cursor = lab.open(view, { from: '10' });
+    await view.fresh(1_000_000);
+    expect(view.progress).toBe('15');
+    expect(itemsOf(view).map(({ key }) => key)).toEqual(['web/one', 'web/three']);
+    expect(await take(cursor, 3)).toEqual(['MODIFIED one@12', 'ADDED three@14', 'DELETED two@15']);
+    feed.send(
+      event('MODIFIED', widget('one', 12)),
+      event('ADDED', widget('three', 14)),
+      event('ADDED', widget('four', 20)),
+    );
+    expect(await take(cursor, 1)).toEqual(['ADDED four@20']);
+  });
+
+  it('is left as it is where the watch was faster', async () => {
+    const read = Promise.withResolvers<Reading>();
+    const { feed, view } = await small(read.promise);
+    const fresh = view.fresh(1_000_000);
+    feed.send(event('DELETED', widget('two', 18)));
+    await feed.idle();
+    read.resolve(reading(15, widget('one', 3), widget('two', 7)));
+    await fresh;
+    expect(view.progress).toBe('18');
+    expect(itemsOf(view).map(({ key }) => key)).toEqual(['web/one']);
+  });
+
+  it('is not known to be the newest where it cannot be read', async () => {
+    const { view } = await small(Promise.reject(new Error('no answer')));
+    await expect(view.fresh(1_000_000)).rejects.toThrow('no answer');
+    expect(itemsOf(view)).toHaveLength(2);
+  });
+});

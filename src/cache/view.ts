@@ -10,6 +10,7 @@
 import { compareVersions, versionOf } from '../k8s/meta.ts';
 import type { JsonObject, WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
+import { coalesce } from '../lib/coalesce.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Change } from './changes.ts';
 import type { Chunk } from './chunk.ts';
@@ -66,6 +67,7 @@ export class View implements Subscriber {
   readonly #ending = new AbortController();
   readonly #ready: Promise<void>;
   readonly #unsubscribe: () => void;
+  readonly #reread = coalesce(() => this.#readAgain());
   #ring: Ring<Change> | undefined;
   /** Events that came while everything is read; undefined when nothing is. */
   #held: WatchEvent[] | undefined;
@@ -125,10 +127,14 @@ export class View implements Subscriber {
     return this.#ring;
   }
 
-  /** Resolves when the state is as new as the call. @throws when that cannot be known within seconds */
-  async fresh(): Promise<void> {
+  /**
+   * Resolves when the state is as new as the call.
+   * @param rereadBelowBytes a view that is smaller is read again: upstream pays less for that than for the proof
+   * @throws when that cannot be known within seconds
+   */
+  async fresh(rereadBelowBytes = 0): Promise<void> {
     await this.#ready;
-    await this.#source.fresh();
+    await (this.bytes < rereadBelowBytes ? this.#reread() : this.#source.fresh());
   }
 
   /** The whole state; undefined while it is not known. */
@@ -202,6 +208,15 @@ export class View implements Subscriber {
     for (const cursor of [...this.#cursors]) cursor.finish(last);
     this.#options.onBytes(-this.#bytes);
     this.#bytes = 0;
+  }
+
+  /** What was told by the watch meanwhile is newer or the same; what it has not told yet is told as changes. */
+  async #readAgain(): Promise<void> {
+    const reading = this.#reading;
+    const read = await this.#reader.read(this.#ending.signal);
+    if (this.ended || reading !== this.#reading || this.#held !== undefined)
+      throw new Error('events were lost meanwhile');
+    if (compareVersions(read.version, this.progress) > 0) this.#take(read);
   }
 
   /** Reads everything, and again where events were lost meanwhile. */

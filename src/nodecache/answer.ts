@@ -16,6 +16,7 @@ import type { Caller } from './caller.ts';
 import { collectionOf, type KeptCollection, keptKind } from './collections.ts';
 import { type Judge, judged } from './judged.ts';
 import type { Keep } from './keep.ts';
+import { SMALL_BYTES } from './limits.ts';
 import type { MayRead } from './rights.ts';
 
 export interface AnswerOptions {
@@ -87,7 +88,7 @@ async function answer(
   const { signal } = head;
   if (verb === 'watch') {
     const options = watchOptions(query, within(namespace, selection), signal);
-    const events = options && (await beginWatch(kept, query, options, 0));
+    const events = options && (await beginWatch(kept, query, options, { bytes: SMALL_BYTES, how: 'reread' }));
     if (events === undefined) return undefined;
     const [group, version] = splitApiVersion(collection.type.apiVersion);
     return {

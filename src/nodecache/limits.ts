@@ -14,3 +14,5 @@ export const CACHE_BYTES = 256 * 1024 * 1024;
 export const SNAPSHOT_MS = 60_000;
 /** How long a start waits for the cluster to go on from what was written down. */
 export const RESUME_MS = 5_000;
+/** A collection that is smaller is read again for less than it costs the API server to prove that it is up to date. */
+export const SMALL_BYTES = 128 * 1024;

@@ -32,6 +32,8 @@ export interface UpstreamOptions {
   silenceTimeoutMs?: number;
   /** Largest answer that is read whole. */
   responseBytes?: number;
+  /** All requests over as few connections as will do. Only where nobody is impersonated. */
+  http2?: boolean;
 }
 
 export interface ClosableUpstream extends Upstream, UpstreamPassing, UpstreamForwarding {
@@ -40,6 +42,8 @@ export interface ClosableUpstream extends Upstream, UpstreamPassing, UpstreamFor
 
 const ANSWER_TIMEOUT_MS = 65_000;
 const SILENCE_TIMEOUT_MS = 100_000;
+/** On one connection; the API server takes 250. */
+const STREAMS = 100;
 const RESPONSE_BYTES = 512 * 1024 * 1024;
 
 export function createUpstream(options: UpstreamOptions): ClosableUpstream {
@@ -54,9 +58,8 @@ export function createUpstream(options: UpstreamOptions): ClosableUpstream {
     headersTimeout: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
     bodyTimeout: silenceTimeoutMs,
     keepAliveTimeout: 30_000,
-    pipelining: 1,
     // Over HTTP/2 undici would join the impersonated groups into one header, which the API server reads as one group.
-    allowH2: false,
+    ...(options.http2 === true ? { allowH2: true, pipelining: STREAMS } : { allowH2: false, pipelining: 1 }),
   });
 
   async function send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {

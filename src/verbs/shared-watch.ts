@@ -33,7 +33,7 @@ export function sharedWatch(call: Call, deps: VerbDeps): SharedWatch | undefined
   const kept = common === undefined ? undefined : keptView(call, deps);
   if (common === undefined || kept === undefined) return undefined;
   return {
-    begin: () => beginWatch(kept, call.info.query, common, LARGE_BYTES),
+    begin: () => beginWatch(kept, call.info.query, common, SMALL),
     since: (from) => kept.view.watch({ ...common, from }),
   };
 }
@@ -58,7 +58,7 @@ export async function* showUntilShared(
   if (following !== undefined) yield* following;
 }
 
-const LARGE_BYTES = 1024 * 1024;
+const SMALL = { bytes: 1024 * 1024, how: 'upstream' } as const;
 
 /** Undefined for what upstream may refuse, or answers in another shape. */
 function optionsOf(call: Call): WatchOptions | undefined {
