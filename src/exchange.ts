@@ -218,6 +218,8 @@ export type Reply =
       readonly json: ReadonlyArray<SharedText | Uint8Array>;
       /** For the forms that are not made of JSON. */
       object(): JsonObject;
+      /** What it is made of. */
+      readonly shared: SharedObject | SharedList;
       readonly headers?: ReplyHeaders;
     }
   | {
@@ -228,19 +230,39 @@ export type Reply =
       readonly headers?: ReplyHeaders;
     };
 
-/** Text that many answers have in them: what was made of it for one of them serves the others. */
+/** An object that many answers have in them: what was made of it for one of them serves the others. */
+export interface SharedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** As text, in UTF-8. */
+  readonly json: Uint8Array;
+  /** Freshly parsed, each time. */
+  readonly object: JsonObject;
+  /** By names of `respond/`'s own. */
+  readonly forms: Map<string, Uint8Array>;
+}
+
+/** Objects that follow each other in lists. */
 export interface SharedText {
-  /** In UTF-8. */
+  /** As they stand in a list, in UTF-8. */
   readonly text: Uint8Array;
+  readonly items: readonly SharedObject[];
   /** By names of `respond/`'s own. */
   readonly forms: Map<string, unknown>;
+}
+
+/** A list of them. */
+export interface SharedList {
+  /** The list without its items. */
+  readonly head: JsonObject;
+  /** In their order. */
+  readonly parts: ReadonlyArray<SharedText | readonly SharedObject[]>;
 }
 
 /** An event that many watches send: what was made of it for one of them serves the others. */
 export interface SharedEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** As text, in UTF-8. */
-  readonly json: Uint8Array;
+  readonly of: SharedObject;
   /** Freshly parsed, each time. */
   readonly object: JsonObject;
   /** How it goes out, by a name of `respond/`'s own. */

@@ -8,7 +8,7 @@
  *   4  locate       what the request claims; weighed only after
  *   5  authn        who sent it. Nothing is read of the body, and nothing asked upstream for it, before
  *   6  bind         to the one tenant that the credential belongs to
- *   7  limit        a tenant's share, before any work is done for it
+ *   7  limit        a tenant's share and a user's of it, before any work is done for it; the greedy wait here
  *   8  impersonate  who asks to be somebody else becomes them, if the tenant's roles say so; never served as its sender
  *   9  negotiate    the form of the answer, before anything is done that cannot be answered
  *  10  offer        does this resource exist for the tenant, and has it this verb? 404 comes before 403, as discovery
@@ -53,8 +53,11 @@ export interface Stages {
   locate(info: RequestInfo, head: RequestHead): Claim;
   authenticate(head: RequestHead, claim: Claim): Promise<Authenticated>;
   bind(authenticated: Authenticated, claim: Claim): Tenant;
-  /** Takes a place and starts the clock: the head that is returned has a signal that also fires when the time is up. */
-  limit(tenant: Tenant, info: RequestInfo, head: RequestHead): { head: RequestHead; release(): void };
+  /**
+   * Takes a place, when it is the sender's turn, and starts the clock: the head that is returned has a signal that also
+   * fires when the time is up.
+   */
+  limit(tenant: Tenant, sender: Identity, info: RequestInfo, head: RequestHead): Promise<Limited>;
   /** Whose the request is, by the tenant's roles. */
   impersonate(tenant: Tenant, sender: Identity, head: RequestHead, info: RequestInfo): Identity;
   negotiate(head: RequestHead, info: RequestInfo): Accept;
@@ -93,6 +96,11 @@ export interface Known {
 
 /** A request whose tenant is known. */
 export type Bound = Known & Required<Pick<Known, 'info' | 'claim' | 'authenticated' | 'tenant'>>;
+
+export interface Limited {
+  readonly head: RequestHead;
+  release(): void;
+}
 
 /** Says of an answer that lasts whether it may go on. */
 export interface Held {
@@ -143,7 +151,7 @@ async function answer(stages: Stages, known: Known, held: Array<() => void>): Pr
   const tenant = stages.bind(authenticated, claim); // 6
   known.tenant = tenant;
 
-  const { head, release } = stages.limit(tenant, info, incoming.head); // 7
+  const { head, release } = await stages.limit(tenant, authenticated.identity, info, incoming.head); // 7
   held.push(release);
   const identity = stages.impersonate(tenant, authenticated.identity, head, info); // 8
   known.identity = identity;

@@ -209,13 +209,13 @@ function assemble(
     }),
     serviceAccountToken: serviceAccountAuthenticator({ upstream, tenants, keys: issuerKeys(upstream, nowMs), nowMs }),
   };
-  const limiter = createLimiter();
+  const limiter = createLimiter({ nowMs });
   const sealer = createSealer(sealKeys);
   const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache, webhooks });
   const asController: TenantClientOptions = {
     view,
     verbDeps,
-    scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers }),
+    scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers, policies }),
     signal,
   };
   const aggregation = startRoleAggregation({

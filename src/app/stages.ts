@@ -169,25 +169,32 @@ function unready(): ApiError {
 }
 
 function limitBy({ limiter, policies, requestTimeoutMs }: StagesOptions): Stages['limit'] {
-  return (tenant, info, head) => {
-    const long = isLongRunning(info);
-    const leave = limiter.enter(tenant, policies.of(tenant).limits, long);
-    if (long) return { head, release: leave };
+  return async (tenant, { username }, info, head) => {
+    const { limits } = policies.of(tenant);
+    const sender = { tenant, username };
+    if (isLongRunning(info)) return { head, release: await limiter.enter(sender, limits, true, head.signal) };
+    // Waiting for a seat is a part of the time that a request may take.
     const deadline = startDeadline(head.signal, requestTimeoutMs);
-    return {
-      head: { ...head, signal: deadline.signal },
-      release() {
-        deadline.clear();
-        leave();
-      },
-    };
+    try {
+      const leave = await limiter.enter(sender, limits, false, deadline.signal);
+      return {
+        head: { ...head, signal: deadline.signal },
+        release() {
+          deadline.clear();
+          leave();
+        },
+      };
+    } catch (error) {
+      deadline.clear();
+      throw error;
+    }
   };
 }
 
 /** For whom names are mapped in one exchange. */
 export function scopeOf(
   { tenant, identity }: Pick<ResourceRequest, 'tenant' | 'identity'>,
-  { namesOf, view, controllers }: Pick<StagesOptions, 'namesOf' | 'view' | 'controllers'>,
+  { namesOf, view, controllers, policies }: Pick<StagesOptions, 'namesOf' | 'view' | 'controllers' | 'policies'>,
 ): Scope {
   const { kinds } = view;
   return {
@@ -200,6 +207,7 @@ export function scopeOf(
     holds: (name) => view.hostNames.holds(tenant, name),
     renames: new Renames(),
     username: identity.username,
+    guards: () => policies.of(tenant).guards(tenant.id),
     isTenant: (id) => controllers.tenants.get(id) !== undefined,
   };
 }

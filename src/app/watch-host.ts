@@ -46,13 +46,16 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
         signal,
         onError: (error) => onError(`following ${path}`, error),
       }),
-    reserved: policies.reservedTenantIds,
+    reserved: () => policies.reservedTenantIds,
     policyNames: () => policies.names,
+    guardsOf: (policy, tenant) => (policies.names.has(policy) ? policies.of({ policy }).guards(tenant) : undefined),
     advertised,
     rootCaPem,
     signal,
     onError,
   });
+  const unsubscribe = policies.subscribe?.(() => controllers.policiesChanged());
+  if (unsubscribe !== undefined) signal.addEventListener('abort', unsubscribe);
   const view = startHostView({ upstream, controllers, policies, signal, onError });
   const walls = watchReadiness({
     upstream,

@@ -18,14 +18,10 @@ export function listAnswer(view: View, state: Snapshot, selection: Selection, na
   const continued = type.isTypedInLists ? { continue: '' } : {};
   const metadata = { ...continued, resourceVersion: state.version };
   const head = { kind: list.kind, apiVersion: list.apiVersion, metadata };
+  const selected = isAll ? [] : state.chunks.flatMap(({ items }) => picked(items));
   const texts: Array<SharedText | Uint8Array> = isAll
     ? [...state.chunks]
-    : [
-        joined(
-          state.chunks.flatMap(({ items }) => picked(items)),
-          type,
-        ),
-      ].filter(({ length }) => length > 0);
+    : [joined(selected, type)].filter(({ length }) => length > 0);
   const json = [
     Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`),
     ...texts.flatMap((text, at) => (at === 0 ? [text] : [COMMA, text])),
@@ -35,13 +31,15 @@ export function listAnswer(view: View, state: Snapshot, selection: Selection, na
     ...head,
     items: state.chunks.flatMap(({ items }) => picked(items).map((item) => inList(item, type))),
   });
-  return { kind: 'printed', status: 200, json, object, ...warned(state) };
+  const shared = { head, parts: isAll ? state.chunks : [selected] };
+  return { kind: 'printed', status: 200, json, object, shared, ...warned(state) };
 }
 
 /** Undefined when it is not there: upstream says that it is not, in its own words. */
 export function objectAnswer(state: Snapshot, namespace: string, name: string): Reply | undefined {
   const item = state.get(namespace === '' ? name : `${namespace}/${name}`);
-  return item && { kind: 'printed', status: 200, json: [item.json], object: () => item.read(), ...warned(state) };
+  if (item === undefined) return undefined;
+  return { kind: 'printed', status: 200, json: [item.json], object: () => item.object, shared: item, ...warned(state) };
 }
 
 /** As clients show it to people: kubectl prints it. */
@@ -55,7 +53,7 @@ function warned({ isLive }: Snapshot): { headers?: ReplyHeaders } {
 const COMMA = Buffer.from(',');
 
 function inList(item: Item, type: ItemType): JsonObject {
-  const object = item.read();
+  const { object } = item;
   if (type.isTypedInLists) return object;
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return rest;

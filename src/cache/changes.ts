@@ -23,20 +23,15 @@ export function selects({ label, field }: Selection, item: Item): boolean {
 export class ItemEvent implements SharedEvent {
   readonly type: SharedEvent['type'];
   readonly forms = new Map<string, Uint8Array>();
-  readonly #item: Item;
+  readonly of: Item;
 
   constructor(type: SharedEvent['type'], item: Item) {
     this.type = type;
-    this.#item = item;
+    this.of = item;
   }
 
-  get json(): Uint8Array {
-    return this.#item.json;
-  }
-
-  /** Freshly parsed, each time. */
   get object(): JsonObject {
-    return this.#item.read();
+    return this.of.object;
   }
 }
 

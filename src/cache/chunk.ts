@@ -18,9 +18,11 @@ export class Chunk implements SharedText {
     return (this.items[0] as Item).key;
   }
 
-  /** What was made of it, roughly: its text, and that compressed. */
+  /** What was made of it, roughly: its text, the same in other encodings, and those compressed. */
   get madeBytes(): number {
-    return Math.ceil((this.#text?.length ?? 0) * (this.forms.size > 0 ? 1.25 : 1));
+    let bytes = this.#text?.length ?? 0;
+    for (const form of this.forms.values()) bytes += hasText(form) ? form.text.length : bytes / 4;
+    return Math.ceil(bytes);
   }
 
   /** The objects, with commas between them. */
@@ -44,3 +46,7 @@ export function joined(items: readonly Item[], type: ItemType): Buffer {
 
 const COMMA = Buffer.from(',');
 const BRACE = Buffer.from('{');
+
+function hasText(form: unknown): form is { readonly text: Uint8Array } {
+  return typeof form === 'object' && form !== null && 'text' in form && form.text instanceof Uint8Array;
+}

@@ -3,6 +3,7 @@
  * translated and printed once, whoever reads it then, and never changes. Parsed objects take five times the memory.
  */
 import { readObject, stringifyJson } from '../codec/json.ts';
+import type { SharedObject } from '../exchange.ts';
 import { keyOf, labelsOf, metadataOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { fieldsOf } from '../k8s/selectable-fields.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -18,7 +19,7 @@ export interface ItemType {
   readonly isTypedInLists: boolean;
 }
 
-export class Item {
+export class Item implements SharedObject {
   /** `web/app`, or `reader` for a cluster-scoped object. */
   readonly key: string;
   /** `''` for a cluster-scoped object. */
@@ -28,9 +29,12 @@ export class Item {
   readonly labels: Readonly<Record<string, unknown>>;
   /** What field selectors may ask for. */
   readonly fields: Readonly<Record<string, string>>;
+  readonly apiVersion: string;
+  readonly kind: string;
   /** The whole object, as JSON; of a built-in kind it begins with what it is, in so many bytes. */
   readonly json: Buffer;
   readonly typeBytes: number;
+  #forms: Map<string, Uint8Array> | undefined;
 
   /** @param object in tenant terms */
   constructor(object: JsonObject, type: ItemType) {
@@ -41,6 +45,9 @@ export class Item {
     this.labels = { ...labelsOf(object) };
     this.fields = fieldsOf(object, type.group, type.resource);
     const { kind = type.kind, apiVersion = type.apiVersion, ...rest } = object;
+    // Of the collection's own kind: then all have the same text.
+    this.kind = kind === type.kind ? type.kind : String(kind);
+    this.apiVersion = apiVersion === type.apiVersion ? type.apiVersion : String(apiVersion);
     if (type.isTypedInLists) {
       this.json = Buffer.from(stringifyJson(object));
       this.typeBytes = 0;
@@ -55,14 +62,20 @@ export class Item {
     return this.json.length + OVERHEAD_BYTES;
   }
 
+  /** Most are never asked for in another form. */
+  get forms(): Map<string, Uint8Array> {
+    this.#forms ??= new Map();
+    return this.#forms;
+  }
+
   /** Freshly parsed: the caller's to change. */
-  read(): JsonObject {
+  get object(): JsonObject {
     return readObject(this.json);
   }
 
   /** The same object, last seen at another revision: what left a selection, or was found to be gone. */
   at(version: string, type: ItemType): Item {
-    const object = this.read();
+    const { object } = this;
     metadataOf(object)['resourceVersion'] = version;
     return new Item(object, type);
   }

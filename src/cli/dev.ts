@@ -11,7 +11,7 @@ import { type LogLevel, setLogLevel } from '../observe/log.ts';
 import { administrator, issueEntry, whenActive } from '../onboarding/credential.ts';
 import { newKubeconfig, writePrivateFile } from '../onboarding/kubeconfig.ts';
 import { Tenants } from '../onboarding/tenants.ts';
-import { loadPolicies } from '../policy/load.ts';
+import { followPolicies } from '../policy/follow.ts';
 import { readKubeconfig } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { print } from './output.ts';
@@ -34,7 +34,10 @@ const CREDENTIAL_TTL_MS = 12 * 3_600_000;
 
 export async function dev(options: DevOptions): Promise<void> {
   setLogLevel(options.logLevel as LogLevel);
-  const policies = loadPolicies(policiesFolder(options.policies));
+  using policies = followPolicies(policiesFolder(options.policies), {
+    onReload: () => print('policies read again'),
+    onInvalid: (error) => print(`${String(error)}\nThe last valid ones go on.`),
+  });
   const folder = resolve(options.folder);
   mkdirSync(folder, { recursive: true });
   const stopping = new AbortController();

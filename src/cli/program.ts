@@ -8,6 +8,7 @@ import { text } from '../k8s/read.ts';
 import { dev } from './dev.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { listenAddress, nodeCache } from './node-cache.ts';
+import { checkPolicies, diffPolicies, explainPolicy, testPolicies } from './policy.ts';
 import { serve } from './serve.ts';
 import {
   createTenant,
@@ -122,6 +123,35 @@ export function createProgram(): Command {
     .option('--serial <hex>', 'its serial number')
     .option('--file <kubeconfig>', 'a kubeconfig that holds it')
     .action(revokeCertificate);
+
+  const policy = program
+    .command('policy')
+    .description('check, test, explain and compare policy files, without a cluster');
+  policy
+    .command('check')
+    .description('say what is wrong with the policy files, with file, line and column')
+    .option('--policies <folder>', SETTINGS.policies.help)
+    .action(checkPolicies);
+  policy
+    .command('test')
+    .argument('[name...]', 'policies (default: all)')
+    .description('run the cases beside the policy files (<name>.test.yaml)')
+    .option('--policies <folder>', SETTINGS.policies.help)
+    .action(testPolicies);
+  policy
+    .command('explain')
+    .argument('<name>')
+    .description('show every setting of a policy with its value')
+    .option('--policies <folder>', SETTINGS.policies.help)
+    .addOption(output())
+    .action(explainPolicy);
+  policy
+    .command('diff')
+    .argument('<before>', 'a policy by name, or with its folder: old/policies/default')
+    .argument('<after>')
+    .description('show the settings in which two policies differ')
+    .option('--policies <folder>', SETTINGS.policies.help)
+    .action(diffPolicies);
 
   program
     .command('kubeconfig')

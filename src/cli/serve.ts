@@ -6,7 +6,7 @@ import { loadConfig } from '../config/load.ts';
 import type { Config, SettingName } from '../config/settings.ts';
 import type { PodSettings } from '../controllers/pods/pod-settings.ts';
 import { flushLog, logger, setLogLevel } from '../observe/log.ts';
-import { loadPolicies } from '../policy/load.ts';
+import { followPolicies } from '../policy/follow.ts';
 import { inClusterHost, readKubeconfig } from '../upstream/host-connection.ts';
 import { policiesFolder } from './policies.ts';
 import { untilSignal } from './until-signal.ts';
@@ -27,7 +27,11 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   const stop = untilSignal();
   const log = logger('serve');
   const folder = policiesFolder(config.policies);
-  const policies = loadPolicies(folder);
+  using policies = followPolicies(folder, {
+    onReload: () => log.info({ folder }, 'policies read again'),
+    onInvalid: (error) =>
+      log.error({ why: String(error) }, 'the policy files are not valid; the last valid ones go on'),
+  });
   log.info({ folder }, 'policies read');
   using authentication =
     config.authentication === undefined

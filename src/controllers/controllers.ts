@@ -3,13 +3,16 @@
  * several replicas: each write is what any other replica would write, and a write that comes too late changes nothing.
  */
 import type { Informer } from '../k8s/informer.ts';
+import { nameOf } from '../k8s/meta.ts';
 import { createWorkQueue } from '../lib/work-queue.ts';
 import type { NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
+import type { HostGuards } from '../tenancy/host-guards.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { createHostClient } from '../upstream/host-client.ts';
 import { createApiServiceController } from './api-service/api-service-controller.ts';
 import type { Advertised } from './api-service/api-service-objects.ts';
 import { createCustomController } from './custom/custom-controller.ts';
+import { createNamespaceGuards } from './guards/namespace-guards.ts';
 import { createTenantKinds } from './host/host-kinds.ts';
 import { createHostLists } from './host/host-lists.ts';
 import { createHostInformers, type HostInformers, whenAllSynced } from './host/informers.ts';
@@ -29,9 +32,11 @@ export interface ControllersOptions {
   /** Follows a collection of the host as the provisioner, until `signal` ends it. */
   createInformer: (path: string, query: ReadonlyArray<readonly [string, string]>) => Informer;
   /** Ids that no tenant may have, beyond the built-in ones. */
-  reserved?: ReadonlySet<string>;
+  reserved?: () => ReadonlySet<string>;
   /** Names of the policies that a Tenant may name, as they are now. */
   policyNames: () => ReadonlySet<string>;
+  /** What the host holds for a tenant under the policy of this name; undefined when there is none. */
+  guardsOf: (policy: string, tenant: TenantId) => HostGuards | undefined;
   /** Where pods reach the proxy; see api-service/. */
   advertised?: Advertised | undefined;
   /** By which pods know the proxy. */
@@ -50,6 +55,8 @@ export interface Controllers {
   readonly informers: HostInformers;
   /** Resolves when everything has been read once; the registries answer from then on. */
   whenSynced(): Promise<void>;
+  /** Brings the namespaces of all tenants to what their policies say now. */
+  policiesChanged(): void;
   /** Resolves when the work in progress has ended. Abort the signal first. */
   stop(): Promise<void>;
 }
@@ -62,8 +69,16 @@ export function startControllers(options: ControllersOptions): Controllers {
   const lists = createHostLists(client, informers);
   const tenants = createTenantRegistry(informers.tenants);
   const namespaces = createNamespaceRegistry({ namespaces: informers.namespaces, tenants: informers.tenants, proofs });
-  const provisioner = createProvisioner({ upstream, informers, registry: namespaces, proofs, signal });
+  const provisioner = createProvisioner({
+    upstream,
+    informers,
+    registry: namespaces,
+    proofs,
+    guardsOf: options.guardsOf,
+    signal,
+  });
 
+  let lookAgain = (): void => {};
   let started: Array<{ stop(): Promise<void> }> = [];
   // Not before everything is read: an empty list of guards would look like guards to make.
   const synced = whenAllSynced(informers).then(() => {
@@ -76,10 +91,15 @@ export function startControllers(options: ControllersOptions): Controllers {
       informers,
       proofs,
       kindsNow,
+      guardsOf: options.guardsOf,
+      guards: createNamespaceGuards(client, informers),
       nowMs,
       signal,
       onError,
     });
+    lookAgain = () => {
+      for (const tenant of informers.tenants.list()) namespaceController.addAll(nameOf(tenant) as TenantId);
+    };
     const onChange = (tenant: TenantId) => namespaceController.addAll(tenant);
     const custom = createCustomController({ client, informers, lists, onChange, onError });
     const removal = createTenantRemoval({
@@ -98,8 +118,9 @@ export function startControllers(options: ControllersOptions): Controllers {
       proofs,
       removal,
       signal,
-      reserved: options.reserved ?? new Set(),
+      reserved: options.reserved ?? (() => new Set()),
       policyNames: options.policyNames,
+      guardsOf: options.guardsOf,
       nowMs,
       onError,
     });
@@ -151,6 +172,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     provisioner,
     informers,
     whenSynced: () => synced,
+    policiesChanged: () => lookAgain(),
     stop: async () => void (await Promise.all(started.map((controller) => controller.stop()))),
   };
 }

@@ -2,39 +2,88 @@ import { describe, expect, it, vi } from 'vitest';
 import { startDeadline } from './deadline.ts';
 import { createLimiter } from './limit.ts';
 
-const ACME = { uid: 'a' };
-const GLOBEX = { uid: 'g' };
-const LIMITS = { requestsInFlight: 2, watches: 1 };
+const ACME = { tenant: { uid: 'a' }, username: 'ann' };
+const BOB = { tenant: { uid: 'a' }, username: 'bob' };
+const GLOBEX = { tenant: { uid: 'g' }, username: 'ann' };
+const LIMITS = {
+  requestsInFlight: 2,
+  requestsInFlightPerUser: 2,
+  requestsWaiting: 0,
+  requestsPerSecond: undefined,
+  watches: 2,
+  watchesPerUser: 1,
+};
+const HERE = new AbortController().signal;
+
+function limiter() {
+  const made = createLimiter({ nowMs: () => 0 });
+  const enter = (who: typeof ACME, limits = {}, long = false) =>
+    made.enter(who, { ...LIMITS, ...limits }, long, HERE) as () => void;
+  const wait = (who: typeof ACME, limits = {}) =>
+    made.enter(who, { ...LIMITS, ...limits }, false, HERE) as Promise<() => void>;
+  return { ...made, enter, wait };
+}
 
 describe('createLimiter', () => {
   it('lets in as many as the policy says, and says when to come back', () => {
-    const limiter = createLimiter();
-    const leave = limiter.enter(ACME, LIMITS, false);
-    limiter.enter(ACME, LIMITS, false);
-    expect(() => limiter.enter(ACME, LIMITS, false)).toThrow(
-      expect.objectContaining({ status: 429, details: { retryAfterSeconds: 1 }, why: 'requests-in-flight' }),
+    const one = limiter();
+    const leave = one.enter(ACME);
+    one.enter(ACME);
+    expect(() => one.enter(ACME)).toThrow(
+      expect.objectContaining({ status: 429, details: { retryAfterSeconds: 1 }, why: 'waiting' }),
     );
     leave();
-    limiter.enter(ACME, LIMITS, false);
-    expect(limiter.inFlight(ACME)).toEqual({ requests: 2, watches: 0 });
+    one.enter(ACME);
+    expect(one.usage(ACME.tenant)).toEqual({ requests: 2, waiting: 0, watches: 0 });
   });
 
-  it('counts watches apart, and tenants apart', () => {
-    const limiter = createLimiter();
-    limiter.enter(ACME, LIMITS, true);
-    expect(() => limiter.enter(ACME, LIMITS, true)).toThrow(expect.objectContaining({ why: 'watches' }));
-    limiter.enter(ACME, LIMITS, false);
-    limiter.enter(GLOBEX, LIMITS, true);
-    expect(limiter.inFlight(GLOBEX)).toEqual({ requests: 0, watches: 1 });
+  it('lets a request wait for its turn where the policy lets some wait', async () => {
+    const one = limiter();
+    const leave = one.enter(ACME, { requestsWaiting: 1 });
+    one.enter(ACME, { requestsWaiting: 1 });
+    const waiting = one.wait(ACME, { requestsWaiting: 1 });
+    expect(one.usage(ACME.tenant)).toEqual({ requests: 2, waiting: 1, watches: 0 });
+    leave();
+    await waiting;
+    expect(one.usage(ACME.tenant)).toEqual({ requests: 2, waiting: 0, watches: 0 });
+  });
+
+  it('counts watches apart, by user, and tenants apart', () => {
+    const one = limiter();
+    one.enter(ACME, {}, true);
+    expect(() => one.enter(ACME, {}, true)).toThrow(expect.objectContaining({ why: 'watches-of-user' }));
+    const leave = one.enter(BOB, {}, true);
+    expect(() => one.enter({ ...BOB, username: 'carl' }, {}, true)).toThrow(
+      expect.objectContaining({ why: 'watches' }),
+    );
+    leave();
+    one.enter(BOB, {}, true);
+    one.enter(ACME);
+    one.enter(GLOBEX, {}, true);
+    expect(one.usage(GLOBEX.tenant)).toEqual({ requests: 0, waiting: 0, watches: 1 });
+  });
+
+  it('refuses who asks faster than the rate, and nobody else', () => {
+    const one = limiter();
+    const asked = Array.from({ length: 7 }, () => {
+      try {
+        one.enter(ACME, { requestsPerSecond: 3 })();
+        return 'taken';
+      } catch (error) {
+        return (error as { why?: string }).why;
+      }
+    });
+    expect(asked).toEqual([...Array<string>(6).fill('taken'), 'rate']);
+    expect(() => one.enter(GLOBEX, { requestsPerSecond: 3 })).not.toThrow();
   });
 
   it('gives a place back once', () => {
-    const limiter = createLimiter();
-    limiter.enter(ACME, LIMITS, false);
-    const leave = limiter.enter(ACME, LIMITS, false);
+    const one = limiter();
+    one.enter(ACME);
+    const leave = one.enter(ACME);
     leave();
     leave();
-    expect(limiter.inFlight(ACME)).toEqual({ requests: 1, watches: 0 });
+    expect(one.usage(ACME.tenant)).toMatchObject({ requests: 1 });
   });
 });
 

@@ -1,65 +1,133 @@
 /**
- * How many requests of one tenant this replica serves at once. Short requests and those that last are counted apart, so
- * that a tenant's many watches never keep its own writes out. What is over the limit is refused at once, before anything
- * is done for it: 429, and when to come back.
+ * How much of this replica one tenant, and one user of it, has at once. Short requests and those that last are counted
+ * apart, so that a tenant's many watches never keep its own writes out.
+ *
+ * A short request takes a seat. When the tenant, its user or the replica has no seat left, it waits for one in a queue of
+ * its user's own (seats.ts): whoever is greedy waits behind themselves. What would wait too long, or stands behind too many,
+ * is refused: 429, and when to come back. So is a tenant that asks faster than its rate, before anything is done for it.
  *
  * Counted by the tenant's uid: a tenant that is made anew under the same id starts from nothing.
  *
- * @see k8s.io/apiserver pkg/server/filters/maxinflight.go at v0.36
+ * @see https://kubernetes.io/docs/concepts/cluster-administration/flow-control/ which this is modelled on
+ * @see k8s.io/apiserver pkg/server/filters/maxinflight.go at v0.36 for the words of the refusal
  */
 import { ApiError } from '../errors.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import { createRates } from './rate.ts';
+import { createSeats, type SeatRequest } from './seats.ts';
 
-export interface InFlightLimits {
+export interface RequestLimits {
   readonly requestsInFlight: number;
+  readonly requestsInFlightPerUser: number;
+  /** Short requests that may wait for a seat. */
+  readonly requestsWaiting: number;
+  /** Undefined for no limit. */
+  readonly requestsPerSecond: number | undefined;
+  readonly watches: number;
+  readonly watchesPerUser: number;
+}
+
+/** Whose a request is. */
+export interface Sender {
+  readonly tenant: Pick<Tenant, 'uid'>;
+  readonly username: string;
+}
+
+export interface Usage {
+  readonly requests: number;
+  readonly waiting: number;
   readonly watches: number;
 }
 
 export interface Limiter {
   /**
-   * Takes a place. The function that is returned gives it back; calling it again does nothing.
-   * @throws {ApiError} ERR_TOO_MANY_REQUESTS
+   * Takes a place, now or when there is one. The function gives it back; calling it again does nothing.
+   * @throws {ApiError} ERR_TOO_MANY_REQUESTS; what `signal` says when the client leaves meanwhile
    */
-  enter(tenant: Pick<Tenant, 'uid'>, limits: InFlightLimits, longRunning: boolean): () => void;
-  /** For metrics: what is under way for a tenant. */
-  inFlight(tenant: Pick<Tenant, 'uid'>): { readonly requests: number; readonly watches: number };
+  enter(
+    sender: Sender,
+    limits: RequestLimits,
+    longRunning: boolean,
+    signal: AbortSignal,
+  ): (() => void) | Promise<() => void>;
+  /** What is under way for a tenant on this replica. */
+  usage(tenant: Pick<Tenant, 'uid'>): Usage;
 }
 
+export interface LimiterOptions {
+  readonly nowMs: () => number;
+  /** Short requests that this replica serves at once, of all tenants. */
+  readonly seats?: number;
+  /** How long a request waits for a seat. */
+  readonly patienceMs?: number;
+}
+
+/** Enough to keep the host busy, and few enough that a newcomer never waits behind much. */
+const SEATS = 256;
+/** A quarter of the time that a request may take, as API Priority and Fairness has it. */
+const PATIENCE_MS = 15_000;
 const RETRY_AFTER_SECONDS = 1;
 
-export function createLimiter(): Limiter {
-  const requests = new Map<string, number>();
+export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }: LimiterOptions): Limiter {
+  const short = createSeats({ seats, patienceMs });
+  const rates = createRates(nowMs);
   const watches = new Map<string, number>();
   return {
-    enter(tenant, limits, longRunning) {
-      const counts = longRunning ? watches : requests;
-      const limit = longRunning ? limits.watches : limits.requestsInFlight;
-      const count = counts.get(tenant.uid) ?? 0;
-      if (count >= limit) throw tooMany(longRunning, limit);
-      counts.set(tenant.uid, count + 1);
-      let entered = true;
-      return () => {
-        if (!entered) return;
-        entered = false;
-        leave(counts, tenant.uid);
+    enter({ tenant, username }, limits, longRunning, signal) {
+      const { requestsPerSecond } = limits;
+      if (requestsPerSecond !== undefined && !rates.take(tenant.uid, requestsPerSecond)) {
+        throw tooMany(`this cluster is served ${requestsPerSecond} requests a second`, 'rate');
+      }
+      const user = JSON.stringify([tenant.uid, username]);
+      if (longRunning) return enterWatch(tenant.uid, user, limits);
+      const request: SeatRequest = {
+        flow: tenant.uid,
+        user,
+        ofFlow: limits.requestsInFlight,
+        ofUser: limits.requestsInFlightPerUser,
+        waiting: limits.requestsWaiting,
       };
+      return short.take(request, signal, (why) =>
+        why === 'full'
+          ? tooMany(`this cluster is served ${limits.requestsInFlight} at once, and as many wait as may`, 'waiting')
+          : tooMany('it waited for its turn for too long', 'waited'),
+      );
     },
-    inFlight: (tenant) => ({ requests: requests.get(tenant.uid) ?? 0, watches: watches.get(tenant.uid) ?? 0 }),
+    usage: ({ uid }) => ({ ...short.usage(uid), watches: watches.get(uid) ?? 0 }),
+  };
+
+  function enterWatch(uid: string, user: string, limits: RequestLimits): () => void {
+    if ((watches.get(uid) ?? 0) >= limits.watches) {
+      throw tooMany(`this cluster is served ${limits.watches} watches at once`, 'watches');
+    }
+    if ((watches.get(user) ?? 0) >= limits.watchesPerUser) {
+      throw tooMany(`one user is served ${limits.watchesPerUser} watches at once`, 'watches-of-user');
+    }
+    for (const key of [uid, user]) watches.set(key, (watches.get(key) ?? 0) + 1);
+    return once(() => {
+      for (const key of [uid, user]) less(watches, key);
+    });
+  }
+}
+
+/** Forgets who has nothing under way, so that tenants long gone take no memory. */
+function less(counts: Map<string, number>, key: string): void {
+  const count = (counts.get(key) ?? 1) - 1;
+  if (count <= 0) counts.delete(key);
+  else counts.set(key, count);
+}
+
+function once(release: () => void): () => void {
+  let entered = true;
+  return () => {
+    if (entered) release();
+    entered = false;
   };
 }
 
-/** Forgets a tenant that has nothing under way, so that tenants long gone take no memory. */
-function leave(counts: Map<string, number>, uid: string): void {
-  const count = (counts.get(uid) ?? 1) - 1;
-  if (count <= 0) counts.delete(uid);
-  else counts.set(uid, count);
-}
-
-function tooMany(longRunning: boolean, limit: number): ApiError {
-  const what = longRunning ? 'watches' : 'requests';
-  return new ApiError(
-    'ERR_TOO_MANY_REQUESTS',
-    `too many ${what} at once, please try again later: this cluster is served ${limit}`,
-    { details: { retryAfterSeconds: RETRY_AFTER_SECONDS }, why: longRunning ? 'watches' : 'requests-in-flight' },
-  );
+function tooMany(what: string, why: string): ApiError {
+  return new ApiError('ERR_TOO_MANY_REQUESTS', `too many requests, please try again later: ${what}`, {
+    details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    why,
+  });
 }

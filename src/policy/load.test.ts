@@ -33,7 +33,19 @@ describe('parsePolicy', () => {
         volumeAttributesClasses: [],
         deviceClasses: [],
       },
-      limits: { requestsInFlight: 100, watches: 1000, requestBodyBytes: 3 * 1024 * 1024 },
+      pods: {},
+      services: {},
+      ingresses: {},
+      network: {},
+      limits: {
+        requestsInFlight: 100,
+        requestsInFlightPerUser: 60,
+        requestsWaiting: 400,
+        requestsPerSecond: 2000,
+        watches: 2000,
+        watchesPerUser: 1000,
+        requestBodyBytes: 3 * 1024 * 1024,
+      },
       reservedTenantIds: [],
       watchSecretsAcrossNamespaces: false,
     });
@@ -43,7 +55,7 @@ describe('parsePolicy', () => {
     const text = `${HEAD}profile: trusted
 kinds: {deny: [cronjobs.batch]}
 shared: {nodes: false, storageClasses: all, ingressClasses: [nginx]}
-limits: {requestsInFlight: 7, watches: 8, requestBodyBytes: 64Ki}
+limits: {requestsInFlight: 7, watches: 8, requestBodyBytes: 64Ki, requestsPerSecond: unlimited}
 reservedTenantIds: [staging]
 watchSecretsAcrossNamespaces: true
 `;
@@ -51,7 +63,7 @@ watchSecretsAcrossNamespaces: true
       profile: 'trusted',
       kinds: { deny: ['cronjobs.batch'] },
       shared: { nodes: false, storageClasses: 'all', ingressClasses: ['nginx'] },
-      limits: { requestsInFlight: 7, watches: 8, requestBodyBytes: 65_536 },
+      limits: { requestsInFlight: 7, watches: 8, requestBodyBytes: 65_536, requestsPerSecond: undefined },
       reservedTenantIds: ['staging'],
       watchSecretsAcrossNamespaces: true,
     });
@@ -70,12 +82,20 @@ watchSecretsAcrossNamespaces: true
     [`${HEAD}limits:\n  watches: 1.5`, 'x.yaml:4:12: limits.watches: expected int'],
     [`${HEAD}limits:\n  requestBodyBytes: 5Gi`, 'x.yaml:4:21: limits.requestBodyBytes: must be bytes'],
     [`${HEAD}limits:\n  requestBodyBytes: 4Mi`, 'x.yaml:4:21: limits.requestBodyBytes: must be at most 3Mi'],
+    [`${HEAD}limits:\n  requestsPerSecond: fast`, 'x.yaml:4:22: limits.requestsPerSecond: must be a number'],
     [`${HEAD}profile: none`, 'x.yaml:3:10: profile: expected one of "restricted"|"baseline"|"trusted"'],
     [`${HEAD}kinds:\n  deny: [pods, cronjob.batch]`, 'x.yaml:4:16: kinds.deny[1]: "cronjob.batch" is no kind'],
     [`${HEAD}kinds:\n  deny: [secrets]`, 'x.yaml:4:10: kinds.deny[0]: "secrets" cannot be denied'],
     [`${HEAD}shared:\n  storageClasses: some`, 'x.yaml:4:19: shared.storageClasses: must be the word all, or a list'],
     [`${HEAD}shared:\n  nodes: yes`, 'x.yaml:4:10: shared.nodes: expected boolean, received string'],
     [`${HEAD}reservedTenantIds: [A]`, 'x.yaml:3:21: reservedTenantIds[0]: "A" must have 3 to 20 characters'],
+    [`${HEAD}podSecurity: none`, 'x.yaml:3:14: podSecurity: expected one of "privileged"|"baseline"|"restricted"'],
+    [`${HEAD}pods:\n  volumes: [hostpath]`, 'x.yaml:4:12: pods.volumes: must be the word all, or a list of sources'],
+    [`${HEAD}pods:\n  nodeSelector: {a b: c}`, 'x.yaml:4:18: pods.nodeSelector.a b: must be the key'],
+    [`${HEAD}pods:\n  images: ['a b']`, 'x.yaml:4:12: pods.images[0]: must have no spaces'],
+    [`${HEAD}pods:\n  tolerations: [{key: a}]`, 'x.yaml:4:17: pods.tolerations[0].effect: '],
+    [`${HEAD}services:\n  endpoints: [10.0.0.1/8]`, 'x.yaml:4:14: services.endpoints: must be the word all or public'],
+    [`${HEAD}ingresses:\n  hosts: ['*']`, 'x.yaml:4:11: ingresses.hosts[0]: must be a host'],
     [`${HEAD}__proto__: {a: 1}`, 'x.yaml:3:1: __proto__: there is no such setting'],
   ];
   it.each(bad)('%j is refused', (text, problem) => {

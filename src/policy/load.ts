@@ -2,17 +2,14 @@
  * Reads `policies/*.yaml`: all of them or none, so that what is served is always what some version of the files says.
  * Every problem of every file is told at once, with file, line and column, and what was expected there.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { type PolicyTexts, readPolicyFolder } from './folder.ts';
 import { createPolicies, type Policies } from './policy.ts';
 import { type PolicyFile, policySchema } from './schema.ts';
 
 const FILE = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.yaml$/;
-/** Cases beside a policy, run by `kubeveil policy test`. */
-const CASES = /\.test\.yaml$/;
-
 /** The files are wrong. The message has a line for each problem. */
 export class PolicyError extends Error {
   /** `policies/default.yaml:7:3: limits.watches: expected number, received string`. */
@@ -27,18 +24,21 @@ export class PolicyError extends Error {
 
 /** @throws {PolicyError} also when the folder has no policy named `default`. */
 export function loadPolicies(folder: string): Policies {
+  return parsePolicies(folder, readPolicyFolder(folder));
+}
+
+/** @throws {PolicyError} as {@link loadPolicies} */
+export function parsePolicies(folder: string, { texts, problems: unread }: PolicyTexts): Policies {
   const files = new Map<string, PolicyFile>();
-  const problems: string[] = [];
-  for (const entry of list(folder)) {
-    if (!/\.ya?ml$/.test(entry) || CASES.test(entry)) continue;
-    const path = join(folder, entry);
-    const name = FILE.exec(entry)?.[1];
+  const problems = [...unread];
+  for (const [path, text] of texts) {
+    const name = FILE.exec(basename(path))?.[1];
     if (name === undefined) {
       problems.push(`${path}: the file's name must be lower-case letters, digits and dashes, and end in .yaml`);
       continue;
     }
     try {
-      files.set(name, parsePolicy(read(path), path));
+      files.set(name, parsePolicy(text, path));
     } catch (error) {
       if (!(error instanceof PolicyError)) throw error;
       problems.push(...error.problems);
@@ -75,6 +75,11 @@ function describe(issue: z.core.$ZodIssue, document: Document, place: (offset: n
       return `${place(keyOffset(document, issue.path, key))}: ${full}: there is no such setting`;
     });
   }
+  if (issue.code === 'invalid_key') {
+    const key = String(issue.path.at(-1));
+    const why = words(issue.issues[0]?.message ?? issue.message);
+    return [`${place(keyOffset(document, issue.path.slice(0, -1), key))}: ${path}: ${why}`];
+  }
   return [`${place(valueOffset(document, issue.path))}: ${path === '' ? '' : `${path}: `}${words(issue.message)}`];
 }
 
@@ -95,24 +100,4 @@ function keyOffset(document: Document, path: readonly PropertyKey[], key: string
   const map = path.length === 0 ? document.contents : document.getIn(path, true);
   const pair = isMap(map) ? map.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined;
   return isNode(pair?.key) && pair.key.range ? pair.key.range[0] : valueOffset(document, path);
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch (cause) {
-    throw new PolicyError([`${folder}: cannot be read (${reason(cause)}); name another folder with --policies`]);
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new PolicyError([`${path}: ${basename(path)} cannot be read (${reason(cause)})`]);
-  }
-}
-
-function reason(cause: unknown): string {
-  return (cause as NodeJS.ErrnoException).code ?? String(cause);
 }

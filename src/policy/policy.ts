@@ -4,14 +4,24 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Profile, ResourceKey } from '../kinds/kind.ts';
+import type { HostGuards } from '../tenancy/host-guards.ts';
+import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import { hostGuards } from './host-rules.ts';
+import { hostSettings } from './presets.ts';
 import { type PolicyFile, splitResource } from './schema.ts';
 
 export interface PolicyLimits {
-  /** Requests at once, watches and other streams not counted. */
+  /** Requests at once, watches and other streams not counted: of all users together, and of one. */
   readonly requestsInFlight: number;
+  readonly requestsInFlightPerUser: number;
+  /** Requests that wait for their turn. */
+  readonly requestsWaiting: number;
+  /** Of every kind. Undefined for no limit. */
+  readonly requestsPerSecond: number | undefined;
   /** Watches and other streams at once. */
   readonly watches: number;
+  readonly watchesPerUser: number;
   readonly requestBodyBytes: number;
 }
 
@@ -29,6 +39,10 @@ export interface Policy {
   shares(key: ResourceKey, name: string): boolean;
   /** Whether the file names this object of the host itself, and does not only share all of its kind. */
   lists(key: ResourceKey, name: string): boolean;
+  /** What the host holds for the namespaces of a tenant under this policy. */
+  guards(tenant: TenantId): HostGuards;
+  /** Every setting with its value, whether the file says it or its profile. */
+  explain(): object;
 }
 
 export interface Policies {
@@ -38,6 +52,8 @@ export interface Policies {
   readonly names: ReadonlySet<string>;
   /** Ids that no new tenant may have, of all files together. */
   readonly reservedTenantIds: ReadonlySet<string>;
+  /** Calls back when the files have changed, where they are followed. Returns how to end it. */
+  subscribe?(changed: () => void): () => void;
 }
 
 const PRIORITY_CLASSES: ResourceKey = 'scheduling.k8s.io/priorityclasses';
@@ -65,6 +81,8 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     const names = file.shared[setting];
     shared.set(key, names === 'all' ? undefined : new Set(names));
   }
+  const settings = hostSettings(file);
+  const systemPriority = [...(shared.get(PRIORITY_CLASSES) ?? NONE)].some((name) => isReserved(PRIORITY_CLASSES, name));
   return {
     name,
     profile: file.profile,
@@ -77,6 +95,8 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     isOffered: (key) => !denied.has(key),
     shares: (key, name) => shared.get(key)?.has(name) ?? !isReserved(key, name),
     lists: (key, name) => shared.get(key)?.has(name) ?? false,
+    explain: () => ({ ...file, ...settings }),
+    guards: (tenant) => hostGuards(name, settings, tenant, systemPriority),
   };
 }
 

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { kindOf } from '../kinds/table.ts';
 import { OWN_API_VERSION } from '../tenancy/host-names.ts';
 import { tenantIdProblem } from '../tenancy/names.ts';
+import { hostSettings } from './host-schema.ts';
 
 /** Resources that no virtual cluster can do without. */
 const NEEDED = new Set(['namespaces', 'serviceaccounts', 'configmaps', 'secrets', 'events']);
@@ -65,11 +66,21 @@ export const policySchema = z.strictObject({
   limits: z
     .strictObject({
       requestsInFlight: z.int().min(1).max(100_000).default(100),
-      watches: z.int().min(1).max(1_000_000).default(1_000),
+      requestsInFlightPerUser: z.int().min(1).max(100_000).default(60),
+      requestsWaiting: z.int().min(0).max(100_000).default(400),
+      requestsPerSecond: z
+        .union([z.int().min(1).max(1_000_000), z.literal('unlimited')], {
+          error: 'must be a number from 1 to 1000000, or the word unlimited',
+        })
+        .default(2_000)
+        .transform((value) => (value === 'unlimited' ? undefined : value)),
+      watches: z.int().min(1).max(1_000_000).default(2_000),
+      watchesPerUser: z.int().min(1).max(1_000_000).default(1_000),
       requestBodyBytes: bytes.default(MAX_BODY_BYTES),
     })
     .prefault({}),
   admission: z.strictObject({ webhookHosts: z.array(webhookHost).default([]) }).prefault({}),
+  ...hostSettings,
   reservedTenantIds: z.array(reservedId).default([]),
   watchSecretsAcrossNamespaces: z.boolean().default(false),
 });

@@ -52,7 +52,8 @@ export function noProtobuf(): ApiError {
   );
 }
 
-function gvkOf(object: JsonObject): Gvk {
+/** What an object says it is. */
+export function gvkOf(object: JsonObject): Gvk {
   const apiVersion = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '';
   const [group, version] = splitApiVersion(apiVersion);
   return { group, version, kind: typeof object['kind'] === 'string' ? object['kind'] : '' };

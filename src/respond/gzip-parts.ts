@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { SharedText } from '../exchange.ts';
 
-export type Part = SharedText | Uint8Array;
+/** What of a text is shared is kept in its `forms`. */
+export type Part = Pick<SharedText, 'text' | 'forms'> | Uint8Array;
 
 interface Deflated {
   readonly bytes: Uint8Array;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answering, eventsOf, FakeClient, FOO, JSON_ACCEPT, POD, PROTOBUF } from '../../test/support/fake-client.ts';
 import { decodeWatchEvent, FrameReader } from '../codec/protobuf/frames.ts';
 import { ApiError } from '../errors.ts';
-import type { SharedEvent } from '../exchange.ts';
+import type { SharedEvent, SharedObject } from '../exchange.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import { writeReply } from './write.ts';
 
@@ -27,8 +27,9 @@ describe('watches', () => {
 
   it('make an event that is shared once for all of them, in each form', async () => {
     let prints = 0;
-    const shared: SharedEvent = {
-      type: 'MODIFIED',
+    const of: SharedObject = {
+      apiVersion: 'v1',
+      kind: 'Pod',
       json: Buffer.from(JSON.stringify(POD)),
       get object() {
         prints += 1;
@@ -36,6 +37,7 @@ describe('watches', () => {
       },
       forms: new Map(),
     };
+    const shared: SharedEvent = { type: 'MODIFIED', of, object: {}, forms: new Map() };
     const gvk = { group: '', version: 'v1', kind: 'Pod' };
     const sent: Buffer[] = [];
     for (const accept of [JSON_ACCEPT, JSON_ACCEPT, PROTOBUF, PROTOBUF]) {

@@ -9,13 +9,14 @@
  */
 
 import { hasProtobuf } from '../codec/protobuf/codec.ts';
-import { encodeWatchEvent } from '../codec/protobuf/frames.ts';
+import { encodeWatchEvent, frameWatchEvent } from '../codec/protobuf/frames.ts';
 import { ApiError } from '../errors.ts';
 import type { Accept, Reply, SharedEvent, Written } from '../exchange.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import type { Logger } from '../observe/log.ts';
 import { noProtobuf } from './encode.ts';
 import { answerHeaders } from './headers.ts';
+import { enclosed } from './printed.ts';
 import { isOpen, type Sink, type Waiting, writeBytes, writeLast } from './sink.ts';
 import { statusOf } from './status.ts';
 
@@ -139,17 +140,23 @@ class Pump {
 }
 
 function encodeEvent(event: WatchEvent | SharedEvent, protobuf: boolean, watching: Watching): Next {
-  if (!('forms' in event)) return encodeAnew(event, protobuf, watching);
+  if (!('of' in event)) return encodeAnew(event, protobuf, watching);
   const form = protobuf ? 'protobuf' : 'json';
   const known = event.forms.get(form);
   if (known !== undefined) return { bytes: known, last: false };
-  const next = protobuf ? encodeAnew(event, protobuf, watching) : { bytes: lineOf(event), last: false };
-  if (!next.last) event.forms.set(form, next.bytes);
-  return next;
+  const bytes = protobuf ? frameOf(event) : lineOf(event);
+  if (bytes === undefined) return withoutProtobuf(watching);
+  event.forms.set(form, bytes);
+  return { bytes, last: false };
 }
 
-function lineOf({ type, json }: SharedEvent): Uint8Array {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), json, Buffer.from('}\n')]);
+function lineOf({ type, of }: SharedEvent): Uint8Array {
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), of.json, Buffer.from('}\n')]);
+}
+
+function frameOf({ type, of }: SharedEvent): Uint8Array | undefined {
+  const object = enclosed(of);
+  return object && frameWatchEvent(type, object);
 }
 
 function encodeAnew(event: Pick<WatchEvent, 'type' | 'object'>, protobuf: boolean, watching: Watching): Next {
@@ -158,7 +165,11 @@ function encodeAnew(event: Pick<WatchEvent, 'type' | 'object'>, protobuf: boolea
     return { bytes: Buffer.from(text), last: false };
   }
   const frame = encodeWatchEvent(event.type, event.object);
-  if (frame !== undefined) return { bytes: frame, last: false };
+  return frame === undefined ? withoutProtobuf(watching) : { bytes: frame, last: false };
+}
+
+/** An object that has a field which the schema does not have. */
+function withoutProtobuf(watching: Watching): Next {
   const failed = encodeWatchEvent('ERROR', errorEvent(noProtobuf(), watching).object);
   if (failed === undefined) throw new TypeError('a Status has no protobuf form');
   return { bytes: failed, last: true };

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/fake-client.ts';
 import { decodeObject } from '../codec/protobuf/codec.ts';
 import { ApiError } from '../errors.ts';
-import type { Accept, Reply } from '../exchange.ts';
+import type { Accept, Reply, SharedObject } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { writeError, writeReply } from './write.ts';
 
@@ -234,9 +234,25 @@ describe('slow clients', () => {
   });
 });
 
+function sharedObject(read: () => JsonObject): SharedObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    json: Buffer.from(JSON.stringify(read())),
+    get object() {
+      return read();
+    },
+    forms: new Map(),
+  };
+}
+
 describe('what is printed already', () => {
-  const json = [Buffer.from('{"kind":"Pod",'), { text: Buffer.from('"apiVersion":"v1"}'), forms: new Map() }];
-  const printed: Reply = { kind: 'printed', status: 200, json, object: () => ({ kind: 'Pod', apiVersion: 'v1' }) };
+  const json = [
+    Buffer.from('{"kind":"Pod",'),
+    { text: Buffer.from('"apiVersion":"v1"}'), forms: new Map(), items: [] },
+  ];
+  const object = () => ({ kind: 'Pod', apiVersion: 'v1' });
+  const printed: Reply = { kind: 'printed', status: 200, json, object, shared: sharedObject(object) };
 
   it('goes out as it is', async () => {
     const client = new FakeClient();
@@ -248,7 +264,7 @@ describe('what is printed already', () => {
   it('is compressed for who takes it, when it is large, and tells its length', async () => {
     const large = [
       Buffer.from('['),
-      { text: Buffer.from(`"${'x'.repeat(200_000)}"`), forms: new Map() },
+      { text: Buffer.from(`"${'x'.repeat(200_000)}"`), forms: new Map(), items: [] },
       Buffer.from(']'),
     ];
     const reply: Reply = { ...printed, json: large };

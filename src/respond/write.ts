@@ -14,6 +14,7 @@ import { type Logger, logged } from '../observe/log.ts';
 import { encodeAs, speaksProtobuf } from './encode.ts';
 import { gzipParts, type Part } from './gzip-parts.ts';
 import { answerHeaders } from './headers.ts';
+import { type Printed, printedAs } from './printed.ts';
 import { isOpen, type Sink, type Waiting, writeBytes, writeLast } from './sink.ts';
 import { errorHeaders, statusOf } from './status.ts';
 import { writeStream } from './stream.ts';
@@ -52,7 +53,6 @@ const STALL_MS = 60_000;
 /** A watch that is not read holds its event for as long, and its client loses nothing by watching again. */
 const WATCH_STALL_MS = 30_000;
 const NOTHING = new Uint8Array();
-const NEWLINE = Buffer.from('\n');
 const gzipAsync = promisify(gzip);
 
 /** Never throws for what a client or a handler does; a failure becomes a Status, or the end of the connection. */
@@ -83,9 +83,9 @@ export async function writeReply(sink: Sink, reply: Reply, answering: Answering)
       );
     }
     if (reply.kind === 'printed') {
-      const { accept } = answering;
+      const printed = await printedFor(reply, answering.accept);
+      if (printed !== undefined) return await sendParts(sink, reply, printed, answering);
       const { status, headers = {} } = reply;
-      if (accept.media === 'json' && accept.pretty !== true) return await sendParts(sink, reply, answering);
       return await writeReply(sink, { kind: 'object', status, object: reply.object(), headers }, answering);
     }
     // An error that came as an object, such as one of upstream's, is negotiated as an error all the same.
@@ -146,17 +146,24 @@ async function send(
   return { status, bodyBytes: body.length };
 }
 
+/** As protobuf, or as what the client would take instead. */
+async function printedFor(reply: Extract<Reply, { kind: 'printed' }>, accept: Accept): Promise<Printed | undefined> {
+  const printed = await printedAs(reply, accept);
+  return printed === undefined && accept.otherwise !== undefined ? await printedAs(reply, accept.otherwise) : printed;
+}
+
 /** What is printed already, without putting its parts together: they are large, and many answers have them. */
 async function sendParts(
   sink: Sink,
-  { status, json, headers: given }: Extract<Reply, { kind: 'printed' }>,
+  { status, headers: given }: Extract<Reply, { kind: 'printed' }>,
+  printed: Printed,
   answering: Answering,
 ): Promise<Written> {
-  const headers = answerHeaders(answering.id, 'application/json', given);
-  let parts: readonly Uint8Array[] = [...json.map(textOf), NEWLINE];
+  const headers = answerHeaders(answering.id, printed.contentType, given);
+  let parts: readonly Uint8Array[] = printed.parts.map(textOf);
   const isLarge = lengthOf(parts) > GZIP_FROM_BYTES;
   if (isLarge && takesGzip(answering.acceptEncoding) && answering.method !== 'HEAD') {
-    parts = await gzipParts([...json, NEWLINE], GZIP_LEVEL);
+    parts = await gzipParts(printed.parts, GZIP_LEVEL);
     headers['content-encoding'] = 'gzip';
     headers['vary'] = 'Accept-Encoding';
   }

@@ -76,6 +76,8 @@ export const POD_SETTINGS_ROLE = `${OWN_NAME_PREFIX}pods`;
 export const READER_CUSTOM_ROLE = `${OWN_NAME_PREFIX}reader-custom`;
 /** The ClusterRole with a tenant's rights in its namespaces, and the RoleBinding that gives them in one. */
 export const GUARD_NAME = `${OWN_NAME_PREFIX}guard`;
+/** How NetworkPolicies, ResourceQuotas and LimitRanges of the proxy in a tenant's namespace are called, or begin. */
+export const GUARD_OBJECT = 'kubeveil.dev';
 /** The RoleBinding that gives the rights on a tenant's own kinds in one namespace. */
 export const CUSTOM_NAME = `${OWN_NAME_PREFIX}custom`;
 

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { floorLabel } from '../tenancy/host-guards.ts';
 import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION, type Tenant } from '../tenancy/tenant.ts';
 import { managedFieldsDown, managedFieldsUp } from './managed-fields.ts';
@@ -125,18 +126,25 @@ export function holdsMark({ naming, defaultMark }: Kind): boolean {
   return naming?.is === 'crdName' || (defaultMark !== undefined && 'field' in defaultMark);
 }
 
-/** The one hidden annotation of a namespace is known: all others can go without a look at the object. */
+/** The hidden annotations of a namespace are known: all others can go without a look at the object. */
 function keepUid(metadata: JsonObject, walk: Walk): void {
   const { annotations } = metadata;
   if (walk.shape !== 'strategic' || (isObject(annotations) && Object.hasOwn(annotations, '$retainKeys'))) {
     walk.needsLive('metadata.annotations as a whole');
   }
   const kept = isObject(annotations) && annotations['$patch'] === 'replace' ? annotations : { $patch: 'replace' };
-  metadata['annotations'] = { ...kept, [TENANT_UID_ANNOTATION]: walk.scope.tenant.uid };
+  const guards = walk.scope.guards?.().annotations;
+  metadata['annotations'] = { ...kept, ...guards, [TENANT_UID_ANNOTATION]: walk.scope.tenant.uid };
 }
 
 function hasDirective(value: JsonValue | undefined): boolean {
   return isObject(value) && ['$patch', '$retainKeys'].some((key) => Object.hasOwn(value, key));
+}
+
+/** Labels that a whole map of labels must hold where the tenant leaves them out. */
+export function keptLabels({ at, scope }: Walk): JsonObject {
+  const guards = at.kind.naming?.is === 'namespace' ? scope.guards?.() : undefined;
+  return { ...(guards && floorLabel(guards)), [TENANT_LABEL]: scope.tenant.id };
 }
 
 function addLabel(metadata: JsonObject, walk: Walk): void {
@@ -146,9 +154,9 @@ function addLabel(metadata: JsonObject, walk: Walk): void {
     mapOf(metadata, 'labels')[TENANT_LABEL] = id;
   } else if (walk.shape === 'strategic') {
     if (labels === null || (isObject(labels) && labels['$patch'] === 'delete')) {
-      metadata['labels'] = { $patch: 'replace', [TENANT_LABEL]: id };
+      metadata['labels'] = { $patch: 'replace', ...keptLabels(walk) };
     } else if (isObject(labels) && hasDirective(labels)) {
-      labels[TENANT_LABEL] = id;
+      metadata['labels'] = { ...keptLabels(walk), ...labels, [TENANT_LABEL]: id };
       if (Array.isArray(labels['$retainKeys'])) labels['$retainKeys'].push(TENANT_LABEL);
     }
   }

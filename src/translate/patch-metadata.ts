@@ -6,7 +6,7 @@ import { forbiddenField } from '../k8s/field-problems.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantName } from '../tenancy/names.ts';
 import { managedFieldsUp } from './managed-fields.ts';
-import { holdsMark } from './metadata.ts';
+import { holdsMark, keptLabels } from './metadata.ts';
 import { checkName, isLabelled, nameToUpstream } from './names-check.ts';
 import { isOwn, refuseOwnKeys } from './own-keys.ts';
 import { ownersToUpstream, refuseOwnerUid } from './owner-references.ts';
@@ -72,7 +72,7 @@ function wholeMap(field: 'labels' | 'annotations', op: string, references: Node,
       refuseOwnKeys({ [field]: value }, (fault, below) => walk.refuse(fault, `metadata${below}`));
       const mapped = special === undefined ? value : walk.step(`.metadata.${field}`, value, special);
       return labelled && field === 'labels' && isObject(mapped)
-        ? { ...mapped, [TENANT_LABEL]: walk.scope.tenant.id }
+        ? { ...keptLabels(walk), ...mapped, [TENANT_LABEL]: walk.scope.tenant.id }
         : mapped;
     },
   };

@@ -4,6 +4,7 @@
  * A scope belongs to one exchange: it is made per request, and again per connection for a watch.
  */
 import type { KindRegistry, ResourceKey } from '../kinds/kind.ts';
+import type { HostGuards } from '../tenancy/host-guards.ts';
 import type { TenantId, TenantName, TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Renames } from './renames.ts';
@@ -23,6 +24,8 @@ export interface Scope {
   holds?(name: string): boolean;
   /** Of a kind that is `chosen` or `mixed`: see HostNames in ports.ts. */
   namesHost(of: ResourceKey, name: string): boolean;
+  /** What the tenant's policy has each namespace of it say, which the tenant does not write. */
+  guards?(): HostGuards;
   /** True when a tenant of this id lives. Without it every text of the form `id--name` counts as some tenant's. */
   isTenant?(id: TenantId): boolean;
 }

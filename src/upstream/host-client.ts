@@ -49,6 +49,8 @@ export interface HostClient {
   apply(path: string, object: JsonObject, fieldManager?: string): Promise<JsonObject>;
   /** JSON merge patch. @throws {HostError} 404 or 409 */
   merge(path: string, patch: JsonObject): Promise<JsonObject>;
+  /** JSON patch. @throws {HostError} 404, 409, or 422 where a test of it fails */
+  patch(path: string, operations: JsonObject[]): Promise<JsonObject>;
   /** Deletes exactly this object: one of the same name made since is left alone. What is gone already is fine. */
   remove(path: string, uid: string, options?: JsonObject): Promise<void>;
 }
@@ -66,7 +68,7 @@ export function createHostClient(upstream: Upstream, identity: UpstreamIdentity,
     method: 'POST' | 'PATCH' | 'DELETE',
     path: string,
     contentType: string,
-    body: JsonObject,
+    body: JsonObject | JsonObject[],
     query?: Query,
   ) {
     return send({ method, path, contentType, body: JSON.stringify(body), ...(query === undefined ? {} : { query }) });
@@ -88,6 +90,8 @@ export function createHostClient(upstream: Upstream, identity: UpstreamIdentity,
       ]),
     merge: (path, patch) =>
       write('PATCH', path, 'application/merge-patch+json', patch, [['fieldManager', FIELD_MANAGER]]),
+    patch: (path, operations) =>
+      write('PATCH', path, 'application/json-patch+json', operations, [['fieldManager', FIELD_MANAGER]]),
     async remove(path, uid, options = {}) {
       const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, ...options };
       // 409: another object has the name by now, so ours is gone.

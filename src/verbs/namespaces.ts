@@ -7,6 +7,7 @@ import type { Reply } from '../exchange.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
 import { child } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { withGuardsOf } from '../tenancy/host-guards.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION } from '../tenancy/tenant.ts';
 import { checkNames } from '../translate/names-check.ts';
@@ -58,11 +59,15 @@ export function refuseImmortal(call: Call): void {
   );
 }
 
-/** A PUT says everything, so also what the tenant does not see: which Tenant the namespace was made for. */
-export function withTenantUid(call: Call, namespace: JsonObject): JsonObject {
-  const metadata = metadataOf(namespace);
+/**
+ * A PUT says everything, so also what the tenant does not see: which Tenant the namespace was made for, and what its
+ * policy says of it.
+ */
+export function withHidden(call: Call, deps: Pick<VerbDeps, 'namespaces'>, namespace: JsonObject): JsonObject {
+  const guarded = withGuardsOf(namespace, deps.namespaces.get(call.tenant.id, call.info.name as TenantName));
+  const metadata = metadataOf(guarded);
   return {
-    ...namespace,
+    ...guarded,
     metadata: {
       ...metadata,
       annotations: { ...child(metadata, 'annotations'), [TENANT_UID_ANNOTATION]: call.tenant.uid },

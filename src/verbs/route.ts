@@ -101,5 +101,10 @@ function tenantRoute(call: Call, deps: VerbDeps, collection: string, labels: rea
 }
 
 function guardLabels(call: Call): readonly string[] {
-  return GUARDED.has(call.at.kind.resource) ? [`!${GUARD}`] : [];
+  return isGuarded(call) ? [`!${GUARD}`] : [];
+}
+
+/** True for a kind that guards are made of. */
+export function isGuarded({ at }: Pick<Call, 'at'>): boolean {
+  return GUARDED.has(at.kind.resource);
 }

@@ -13,7 +13,7 @@ import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant } from './confirm-grant.ts';
 import { refuseSecondDefault } from './default-class.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
-import { withTenantUid } from './namespaces.ts';
+import { withHidden } from './namespaces.ts';
 import { verbParameters } from './query.ts';
 import { readMergeWrite, readStored } from './read-merge-write.ts';
 import { isNamespaces, routeOf } from './route.ts';
@@ -47,7 +47,7 @@ export async function update(call: Call, deps: VerbDeps): Promise<Reply> {
     name: upstreamNameOf(call),
     subresource,
     query: verbParameters(query, 'update'),
-    document: isNamespaces(call) ? withTenantUid(call, document) : document,
+    document: isNamespaces(call) ? withHidden(call, deps, document) : document,
   });
   return objectReply(call, deps, route, answer);
 }

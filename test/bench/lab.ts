@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { install } from '../../src/controllers/walls/install.ts';
 import { type ControlPlane, startControlPlane } from '../../src/dev/control-plane.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
@@ -59,6 +60,7 @@ export async function startLab(progress: (line: string) => void, signal?: AbortS
       folder,
       token: await accountToken(admin, 'kubeveil'),
       host: { server, caPem },
+      args: ['--policies', fileURLToPath(new URL('policies', import.meta.url))],
       // It serves a moment before its address is published.
       isReady: async (url) => (await tenants.proxyAddress()).server === url,
     }),

@@ -25,6 +25,7 @@ import { forwardedGet } from './scenarios/forwarded-get.ts';
 import { keystroke } from './scenarios/keystroke.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
 import { memoryReads } from './scenarios/memory-reads.ts';
+import { nodeAgents } from './scenarios/node-agents.ts';
 import { openStreams } from './scenarios/open-streams.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
@@ -32,6 +33,7 @@ import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 const SCENARIOS: readonly Scenario[] = [
   forwardedGet,
   memoryReads,
+  nodeAgents,
   tenantCreate,
   manyTenants,
   tenantsAtOnce,

@@ -25,7 +25,7 @@ let controllers: Controllers & AsyncDisposable;
 
 beforeAll(async () => {
   host = await prepareHost(inject('controlPlane'));
-  controllers = runControllers(host, { reserved: new Set(['life-kept']) });
+  controllers = runControllers(host, { reserved: () => new Set(['life-kept']) });
   await controllers.whenSynced();
 });
 

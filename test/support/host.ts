@@ -2,9 +2,12 @@
  * A host made ready for the proxy: `deploy/` installed, and an upstream that goes as the three accounts, with tokens that
  * the base account mints. What a test does through it meets the same walls as the proxy itself.
  */
+
+import { fileURLToPath } from 'node:url';
 import { type Controllers, type ControllersOptions, startControllers } from '../../src/controllers/controllers.ts';
 import { install } from '../../src/controllers/walls/install.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
+import { loadPolicies } from '../../src/policy/load.ts';
 import { accountTokens } from '../../src/upstream/credentials.ts';
 import { createInformer } from '../../src/upstream/informer.ts';
 import { type ClosableUpstream, createUpstream } from '../../src/upstream/upstream.ts';
@@ -43,12 +46,13 @@ export async function prepareHost(facts: ControlPlaneFacts): Promise<Host> {
   };
 }
 
+const SHIPPED = loadPolicies(fileURLToPath(new URL('../../policies', import.meta.url)));
 const DEFAULT_POLICY: ReadonlySet<string> = new Set(['default']);
 
 /** The provisioner's controllers on a host, as `kubeveil serve` runs them. */
 export function runControllers(
   host: Host,
-  options: Partial<Pick<ControllersOptions, 'reserved' | 'policyNames' | 'onError'>> = {},
+  options: Partial<Pick<ControllersOptions, 'reserved' | 'policyNames' | 'guardsOf' | 'onError'>> = {},
 ): Controllers & AsyncDisposable {
   const ending = new AbortController();
   const onError = options.onError ?? (() => {});
@@ -58,6 +62,7 @@ export function runControllers(
     signal: ending.signal,
     onError,
     policyNames: options.policyNames ?? (() => DEFAULT_POLICY),
+    guardsOf: options.guardsOf ?? ((_policy, tenant) => SHIPPED.of({ policy: 'default' }).guards(tenant)),
     ...(options.reserved && { reserved: options.reserved }),
     createInformer: (path, query) =>
       createInformer({

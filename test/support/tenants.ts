@@ -15,11 +15,17 @@ export interface TestTenant {
 }
 
 /** Resolves when the tenant is Active. */
-export async function createTenant(host: Host, controllers: Controllers, id: string): Promise<TestTenant> {
+export async function createTenant(
+  host: Host,
+  controllers: Controllers,
+  id: string,
+  policy = 'default',
+): Promise<TestTenant> {
   const { status, body } = await host.admin.send('POST', PATH, {
     apiVersion: 'kubeveil.dev/v1alpha1',
     kind: 'Tenant',
     metadata: { name: id },
+    spec: { policy },
   });
   if (status !== 201 || !isObject(body)) throw new Error(`tenant ${id} was refused: ${JSON.stringify(body)}`);
   const uid = uidOf(body);

@@ -53,19 +53,31 @@ export function decodeObject(bytes: Uint8Array, fallbackGvk?: Gvk): DecodedObjec
  * @throws ProtobufError `invalid-value` when a value is not of its field's type, or the object is of another kind
  */
 export function encodeObject(object: JsonObject, gvk: Gvk): Uint8Array | undefined {
+  const encoding = beginEncoding(object, gvk);
+  if (encoding === undefined) return undefined;
+  const { message, encoder, apiVersion } = encoding;
+  writeEnvelope(scratch, apiVersion, gvk.kind, () => encoder.message(message, object));
+  return encoder.unknownKeys.length > 0 ? undefined : scratch.take();
+}
+
+/** The same without an envelope: as it stands in a list, or to be put into one by `parts.ts`. */
+export function encodeBare(object: JsonObject, gvk: Gvk): Uint8Array | undefined {
+  const encoding = beginEncoding(object, gvk);
+  if (encoding === undefined) return undefined;
+  encoding.encoder.message(encoding.message, object);
+  return encoding.encoder.unknownKeys.length > 0 ? undefined : scratch.take();
+}
+
+function beginEncoding(object: JsonObject, gvk: Gvk) {
   const message = findMessage(gvk);
-  if (message === undefined) {
-    return undefined;
-  }
+  if (message === undefined) return undefined;
   const apiVersion = apiVersionOf(gvk.group, gvk.version);
   if (message.typeMeta) {
     checkOwnName('kind', object['kind'], gvk.kind);
     checkOwnName('apiVersion', object['apiVersion'], apiVersion);
   }
   scratch.reset();
-  const encoder = new Encoder(scratch);
-  writeEnvelope(scratch, apiVersion, gvk.kind, () => encoder.message(message, object));
-  return encoder.unknownKeys.length > 0 ? undefined : scratch.take();
+  return { message, encoder: new Encoder(scratch), apiVersion };
 }
 
 /** The envelope names the kind; what the object says of itself would be lost, so it must be the same. */

@@ -71,14 +71,25 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
 
 /** Writes an envelope around the bare message that `writeRaw` writes. */
 export function writeEnvelope(writer: Writer, apiVersion: string, kind: string, writeRaw: () => void): void {
-  // Backwards: what comes last on the wire is written first. Go always writes the two empty fields.
+  // Backwards: what comes last on the wire is written first.
+  writeEnvelopeEnd(writer);
+  const raw = writer.length;
+  writeRaw();
+  writeEnvelopeStart(writer, apiVersion, kind, writer.length - raw);
+}
+
+/** What stands behind the bare message: Go always writes the two empty fields. */
+export function writeEnvelopeEnd(writer: Writer): void {
   writer.string('');
   writer.varint(CONTENT_TYPE_TAG);
   writer.string('');
   writer.varint(CONTENT_ENCODING);
-  const raw = writer.length;
-  writeRaw();
-  writer.close(RAW, raw);
+}
+
+/** What stands before it. @param rawBytes how long it is */
+export function writeEnvelopeStart(writer: Writer, apiVersion: string, kind: string, rawBytes: number): void {
+  writer.varint(rawBytes);
+  writer.varint(RAW);
   const typeMeta = writer.length;
   writer.string(kind);
   writer.varint((2 << 3) | Wire.bytes);

@@ -27,6 +27,7 @@ import { TENANT_UID_ANNOTATION } from '../../tenancy/tenant.ts';
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const RBAC_VERSION = `${RBAC_GROUP}/v1`;
 const RBAC = `/apis/${RBAC_VERSION}`;
+const NETWORKING = '/apis/networking.k8s.io/v1';
 
 export const PATHS = {
   tenants: TENANTS_PATH,
@@ -35,6 +36,8 @@ export const PATHS = {
   clusterBindings: `${RBAC}/clusterrolebindings`,
   allBindings: `${RBAC}/rolebindings`,
   bindings: (namespace: string) => `${RBAC}/namespaces/${namespace}/rolebindings`,
+  allNetworkPolicies: `${NETWORKING}/networkpolicies`,
+  networkPolicies: (namespace: string) => `${NETWORKING}/namespaces/${namespace}/networkpolicies`,
   accounts: (namespace: string) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
   secrets: `${PROXY_NAMESPACE_PATH}/secrets`,
   definitions: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',

@@ -16,6 +16,8 @@ export interface HostInformers {
   /** ClusterRoles that the provisioner keeps. */
   readonly clusterRoles: Informer;
   readonly clusterBindings: Informer;
+  /** All of the host: guards of tenants' pods depend on what the tenants' own say. */
+  readonly networkPolicies: Informer;
   /** CustomResourceDefinitions of tenants. */
   readonly definitions: Informer;
 }
@@ -31,6 +33,7 @@ export function createHostInformers(
     guards: make(PATHS.allBindings, labelled(GUARD)),
     clusterRoles: make(PATHS.clusterRoles, labelled(GUARD)),
     clusterBindings: make(PATHS.clusterBindings, labelled(GUARD)),
+    networkPolicies: make(PATHS.allNetworkPolicies, []),
     definitions: make(PATHS.definitions, labelled(TENANT_LABEL)),
   };
 }

@@ -3,18 +3,22 @@
  * bound where it has any, and the guard seen to work. How a namespace goes is in namespace-release.ts.
  */
 
-import { isTerminating, nameOf, namespaceOf, uidOf } from '../../k8s/meta.ts';
+import { isTerminating, nameOf, namespaceOf, uidOf, versionOf } from '../../k8s/meta.ts';
+import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
 import type { Upstream } from '../../ports.ts';
+import { guardsPatch, type HostGuards } from '../../tenancy/host-guards.ts';
 import { CUSTOM_NAME, GUARD_NAME } from '../../tenancy/host-names.ts';
-import type { TenantId } from '../../tenancy/names.ts';
+import { type TenantId, tenantOf, type UpstreamName } from '../../tenancy/names.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 import { unless } from '../../upstream/host-client.ts';
 import { definitionsOf } from '../custom/custom-rules.ts';
+import type { NamespaceGuards } from '../guards/namespace-guards.ts';
 import type { TenantKinds } from '../host/host-kinds.ts';
 import { guardBinding, isOfTenant, labelledOwner, PATHS } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
+import { policyOf } from '../tenants/tenant-registry.ts';
 import { guardRight, proveRight } from './guard-proof.ts';
 import { ensureGuard, removeGuard } from './guards.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
@@ -26,6 +30,8 @@ export interface NamespaceControllerOptions {
   informers: HostInformers;
   proofs: NamespaceProofs;
   kindsNow: () => Promise<TenantKinds>;
+  guardsOf: (policy: string, tenant: TenantId) => HostGuards | undefined;
+  guards: NamespaceGuards;
   nowMs: () => number;
   signal: AbortSignal;
   onError: (what: string, error: unknown) => void;
@@ -56,6 +62,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
     const [guardChanged] = await Promise.all([
       ensureGuard(client, informers.guards, guardBinding(tenant, name, GUARD_NAME)),
       keepCustom(tenant, name),
+      keepPolicy(tenant, namespace),
       isNew ? ensureAccount(name) : undefined,
     ]);
     if (guardChanged || isNew) {
@@ -71,6 +78,20 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
     const live = tenant && informers.tenants.get('', tenant);
     if (tenant === undefined || live === undefined) return undefined;
     return isOfTenant(namespace, { id: tenant, uid: uidOf(live) }) ? tenant : undefined;
+  }
+
+  /** What the tenant's policy has the host hold. A policy that is not loaded leaves what is there. */
+  async function keepPolicy(tenant: TenantId, namespace: JsonObject): Promise<void> {
+    const guards = options.guardsOf(policyOf(informers.tenants.get('', tenant)), tenant);
+    if (guards === undefined) return;
+    await Promise.all([keepSaid(namespace, guards), options.guards.keep(tenant, nameOf(namespace), guards)]);
+  }
+
+  async function keepSaid(namespace: JsonObject, guards: HostGuards): Promise<void> {
+    const patch = guardsPatch(namespace, guards);
+    if (patch === undefined) return;
+    const metadata = { ...child(patch, 'metadata'), resourceVersion: versionOf(namespace) };
+    informers.namespaces.note(await client.merge(`${PATHS.namespaces}/${nameOf(namespace)}`, { metadata }));
   }
 
   async function keepCustom(tenant: TenantId, namespace: string): Promise<void> {
@@ -101,6 +122,10 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
   const stops = [
     informers.namespaces.subscribe(({ object }) => queue.add(nameOf(object))),
     informers.guards.subscribe(({ object }) => queue.add(namespaceOf(object))),
+    options.guards.subscribe((namespace) => {
+      if (tenantOf(namespace as UpstreamName) !== undefined) queue.add(namespace);
+    }),
+    options.guards.stop,
   ];
 
   function addAll(tenant: TenantId): void {
@@ -109,10 +134,15 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
     }
   }
 
-  // Namespaces may be read before their tenants.
+  // Namespaces may be read before their tenants; a tenant may get another policy.
+  const policies = new Map<string, string>();
   stops.push(
     informers.tenants.subscribe(({ type, object }) => {
-      if (type === 'added') addAll(nameOf(object) as TenantId);
+      const uid = uidOf(object);
+      const policy = type === 'deleted' ? undefined : policyOf(object);
+      if (policy !== undefined && policy !== policies.get(uid)) addAll(nameOf(object) as TenantId);
+      if (policy === undefined) policies.delete(uid);
+      else policies.set(uid, policy);
     }),
   );
 

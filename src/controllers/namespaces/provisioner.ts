@@ -7,7 +7,14 @@ import { ApiError, notFound } from '../../errors.ts';
 import { nameOf, uidOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import type { NamespaceRegistry, Provisioner, Upstream } from '../../ports.ts';
-import { type TenantName, toTenantName, toUpstreamName, type UpstreamName } from '../../tenancy/names.ts';
+import { type HostGuards, withGuards } from '../../tenancy/host-guards.ts';
+import {
+  type TenantId,
+  type TenantName,
+  toTenantName,
+  toUpstreamName,
+  type UpstreamName,
+} from '../../tenancy/names.ts';
 import { SYSTEM_NAMESPACES, type Tenant } from '../../tenancy/tenant.ts';
 import { createHostClient, FIELD_MANAGER } from '../../upstream/host-client.ts';
 import { isOfTenant, namespaceObject, PATHS, withOwner } from '../host/host-objects.ts';
@@ -19,6 +26,7 @@ export interface ProvisionerOptions {
   informers: HostInformers;
   registry: NamespaceRegistry;
   proofs: NamespaceProofs;
+  guardsOf: (policy: string, tenant: TenantId) => HostGuards | undefined;
   signal: AbortSignal;
   /** How long a request waits for a namespace to become ready. */
   timeoutMs?: number;
@@ -51,13 +59,16 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
 
   return {
     async createNamespace(tenant, object, query) {
+      const guards = options.guardsOf(tenant.policy, tenant.id);
+      if (guards === undefined)
+        throw new ApiError('ERR_UNAVAILABLE', 'the policy of this tenant is not loaded', { why: 'no-policy' });
       const response = await upstream.request({
         identity: { as: 'provisioner' },
         method: 'POST',
         path: PATHS.namespaces,
         query: query.some(([key]) => key === 'fieldManager') ? query : [...query, ['fieldManager', FIELD_MANAGER]],
         contentType: 'application/json',
-        body: JSON.stringify(withOwner(tenant, object)),
+        body: JSON.stringify(withGuards(withOwner(tenant, object), guards)),
         signal: options.signal,
       });
       const isDryRun = query.some(([key]) => key === 'dryRun');

@@ -8,6 +8,7 @@ import { finalizersOf, isTerminating, labelsOf, nameOf, uidOf, versionOf } from 
 import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
+import { type HostGuards, withGuards } from '../../tenancy/host-guards.ts';
 import { TENANT_FINALIZER } from '../../tenancy/host-names.ts';
 import {
   TENANT_LABEL,
@@ -36,8 +37,9 @@ export interface TenantControllerOptions {
   proofs: NamespaceProofs;
   removal: TenantRemoval;
   /** Ids that the operator keeps for other uses. */
-  reserved: ReadonlySet<string>;
+  reserved: () => ReadonlySet<string>;
   policyNames: () => ReadonlySet<string>;
+  guardsOf: (policy: string, tenant: TenantId) => HostGuards | undefined;
   signal: AbortSignal;
   nowMs: () => number;
   onError: (what: string, error: unknown) => void;
@@ -79,7 +81,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
     const tenant = informers.tenants.get('', key);
     if (tenant === undefined) return undefined;
     if (isTerminating(tenant)) return remove(tenant);
-    const problem = tenantIdProblem(key, options.reserved);
+    const problem = tenantIdProblem(key, options.reserved());
     if (problem !== undefined) {
       const message = `the name of this Tenant cannot be the id of a tenant: it ${problem}; delete it and choose another`;
       await report(tenant, { phase: 'Pending', reason: 'InvalidId', message });
@@ -109,7 +111,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
     const [clientCa] = await Promise.all([
       ensureClientCa(client, owner, { isLikelyNew }),
       lists.include(owner.id),
-      ensureDefault(owner),
+      ensureDefault(owner, readTenant(tenant).policy),
     ]);
     if (child(tenant, 'spec')['suspended'] === true) {
       return { phase: 'Suspended', reason: 'Suspended', message: 'suspended by spec.suspended', clientCa };
@@ -136,11 +138,14 @@ export function createTenantController(options: TenantControllerOptions): Tenant
   }
 
   /** Makes `default` and waits until the namespace controller has seen its guard work. */
-  async function ensureDefault(owner: { id: TenantId; uid: string }): Promise<void> {
+  async function ensureDefault(owner: { id: TenantId; uid: string }, policy: string): Promise<void> {
     const name = toUpstreamName(owner.id, DEFAULT);
     let namespace = informers.namespaces.get('', name);
     if (namespace === undefined) {
-      namespace = await client.create(PATHS.namespaces, namespaceObject(owner, DEFAULT)).catch(alreadyThere);
+      const guards = options.guardsOf(policy, owner.id);
+      if (guards === undefined) throw new Error(`the policy ${policy} went away; trying again`);
+      const wanted = withGuards(namespaceObject(owner, DEFAULT), guards);
+      namespace = await client.create(PATHS.namespaces, wanted).catch(alreadyThere);
       namespace ??= await client.get(`${PATHS.namespaces}/${name}`);
       if (namespace === undefined) throw new Error(`namespace ${name} came and went; trying again`);
     }

@@ -53,10 +53,15 @@ export function readTenant(object: JsonObject): Tenant {
     createdAt: text(metadataOf(object), 'creationTimestamp'),
     phase: phaseOf(object, spec, status),
     clientCaPem: text(status, 'clientCa'),
-    policy: text(spec, 'policy') || 'default',
+    policy: policyOf(object),
     administratorGroups: strings(spec, 'administratorGroups'),
     revokedCertificates: new Set(strings(spec, 'revokedCertificates')),
   };
+}
+
+/** The name of the policy that a Tenant object names. */
+export function policyOf(tenant: JsonObject | undefined): string {
+  return text(child(tenant ?? {}, 'spec'), 'policy') || 'default';
 }
 
 function phaseOf(object: JsonObject, spec: JsonObject, status: JsonObject): Tenant['phase'] {

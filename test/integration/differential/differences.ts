@@ -78,6 +78,10 @@ export const DIFFERENCES: readonly Difference[] = [
     excuses: ({ at }, { ask }) => /\.managedFields\./.test(at) && NAMESPACES.test(ask.path),
   },
   {
+    title: 'The level of a namespace',
+    excuses: ({ at }) => /labels\.(?:f:)?pod-security\.kubernetes\.io\/enforce$/.test(at),
+  },
+  {
     title: 'Virtual kinds are custom resources',
     excuses({ at }, compared) {
       if (!compared.ask.path.startsWith(VIRTUAL)) return false;

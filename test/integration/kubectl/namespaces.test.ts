@@ -41,6 +41,7 @@ describe('namespaces', () => {
       const found = await tenant.get('namespace ns-verbs');
       expect(found.metadata.labels).toEqual({
         'kubernetes.io/metadata.name': 'ns-verbs',
+        'pod-security.kubernetes.io/enforce': 'baseline',
         team: 'one',
         json: 'yes',
         merge: 'yes',

@@ -61,7 +61,12 @@ function pods(): Scenario {
       ),
       send('PATCH', `${PODS}/parted/resize`, STRATEGIC, '{"spec":{"containers":[{"name":"main","image":"z"}]}}'),
       send('PATCH', `${PODS}/parted`, STRATEGIC, '{"spec":{"containers":[{"$patch":"delete","name":"main"}]}}'),
-      send('PATCH', `${PODS}/parted`, STRATEGIC, '{"spec":{"tolerations":[{"key":"k","operator":"Exists"}]}}'),
+      send(
+        'PATCH',
+        `${PODS}/parted`,
+        STRATEGIC,
+        '{"spec":{"tolerations":[{"key":"node.kubernetes.io/k","operator":"Exists"}]}}',
+      ),
       post(`${PODS}/parted/eviction`, eviction({ deleteOptions: { dryRun: ['All'] } })),
       post(`${PODS}/parted/eviction`, eviction({ metadata: { name: 'other' } })),
       post(`${PODS}/parted/eviction`, eviction({ kind: 'Nothing' })),

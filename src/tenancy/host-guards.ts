@@ -1,0 +1,112 @@
+/**
+ * What the host holds for each namespace of a tenant, as its policy says: compiled from the policy file, written by the
+ * provisioner. The walls in `deploy/61-policy-*.yaml` read the annotations, the API server's own PodSecurity plugin the
+ * label. A namespace without them is held to the strictest.
+ */
+import { annotationOf, labelsOf, metadataOf } from '../k8s/meta.ts';
+import { child, text } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { OWN_PREFIX } from './names.ts';
+
+/** Levels of the Pod Security Standards, from the loosest to the strictest. */
+export const POD_SECURITY_LEVELS = ['privileged', 'baseline', 'restricted'] as const;
+export type PodSecurityLevel = (typeof POD_SECURITY_LEVELS)[number];
+
+export interface HostGuards {
+  /** The level below which no pod of the tenant may be. */
+  readonly podSecurity: PodSecurityLevel;
+  /** Annotations of each of its namespaces, all below `kubeveil.dev/`, {@link POD_SECURITY_FLOOR} among them. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** What keeps its pods from others' in the network; undefined where nothing does. */
+  readonly network: NetworkGuards | undefined;
+}
+
+export interface NetworkGuards {
+  /** Ranges that its pods do not reach, and of those the ones that they do. */
+  readonly closed: readonly string[];
+  readonly open: readonly string[];
+  /** Who reaches its pods, besides its own and whoever is in no closed range: namespaces of the host, and ranges. */
+  readonly from: { readonly namespaces: readonly string[]; readonly ranges: readonly string[] };
+  /** The pods of the host that answer for names. */
+  readonly dns: { readonly namespace: string; readonly podLabels: Readonly<Record<string, string>> };
+}
+
+/** @see https://kubernetes.io/docs/concepts/security/pod-security-admission/ */
+const ENFORCE_LABEL = 'pod-security.kubernetes.io/enforce';
+const ENFORCE_VERSION_LABEL = 'pod-security.kubernetes.io/enforce-version';
+/** The annotation with the level below which the label must not go. */
+export const POD_SECURITY_FLOOR = `${OWN_PREFIX}pod-security`;
+
+/** All annotations that guards may have: one of them that a policy does not set goes. */
+const GUARD_ANNOTATIONS: readonly string[] = [
+  ...['pod-security', 'policy', 'may', 'images', 'volumes', 'tolerate', 'node-selector', 'tolerations'],
+  ...['endpoints', 'endpoints-except', 'ingress-hosts', 'ingress-annotations', 'closed', 'open'],
+].map((name) => OWN_PREFIX + name);
+
+/** The label that a namespace has which says nothing of its level. */
+export function floorLabel({ podSecurity }: Pick<HostGuards, 'podSecurity'>): Record<string, string> {
+  return podSecurity === 'privileged' ? {} : { [ENFORCE_LABEL]: podSecurity };
+}
+
+/** A namespace with everything that the guards say of it. What its tenant has tightened stays. */
+export function withGuards(
+  namespace: JsonObject,
+  { annotations, podSecurity }: Pick<HostGuards, 'annotations' | 'podSecurity'>,
+): JsonObject {
+  const metadata = metadataOf(namespace);
+  // A level that is too loose, or none that there is, is the wall's to refuse: the tenant has said it.
+  const labels = { ...floorLabel({ podSecurity }), ...child(metadata, 'labels') };
+  return {
+    ...namespace,
+    metadata: { ...metadata, labels, annotations: { ...child(metadata, 'annotations'), ...annotations } },
+  };
+}
+
+/**
+ * A namespace as a tenant wrote it, whole, with what it does not see of the stored one; a label that it left out is the
+ * floor's again.
+ */
+export function withGuardsOf(namespace: JsonObject, stored: JsonObject | undefined): JsonObject {
+  const found = GUARD_ANNOTATIONS.map((key) => [key, stored && annotationOf(stored, key)] as const);
+  const annotations = Object.fromEntries(
+    found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
+  );
+  const podSecurity = POD_SECURITY_LEVELS.find((level) => level === annotations[POD_SECURITY_FLOOR]) ?? 'privileged';
+  return withGuards(namespace, { annotations, podSecurity });
+}
+
+/** The merge patch that makes a stored namespace as the guards say; undefined when it is so. */
+export function guardsPatch(namespace: JsonObject, guards: HostGuards): JsonObject | undefined {
+  const annotations: JsonObject = {};
+  for (const key of GUARD_ANNOTATIONS) {
+    const value = guards.annotations[key];
+    if (annotationOf(namespace, key) !== value) annotations[key] = value ?? null;
+  }
+  const labels = levelPatch(namespace, guards.podSecurity);
+  if (Object.keys(annotations).length === 0 && labels === undefined) return undefined;
+  return { metadata: { annotations, ...(labels && { labels }) } };
+}
+
+/**
+ * Up to the floor where the label is looser. Down with the floor only where nobody has tightened: the label still is what
+ * the old floor was.
+ */
+function levelPatch(namespace: JsonObject, floor: PodSecurityLevel): JsonObject | undefined {
+  const labels = labelsOf(namespace);
+  const label = text(labels, ENFORCE_LABEL);
+  const oldFloor = annotationOf(namespace, POD_SECURITY_FLOOR);
+  const isOurs = label === oldFloor && oldFloor !== floor;
+  const version = text(labels, ENFORCE_VERSION_LABEL);
+  const isPinned = floor !== 'privileged' && version !== '' && version !== 'latest';
+  const patch: JsonObject = {};
+  if (isOurs || isLooser(label, floor)) patch[ENFORCE_LABEL] = floor === 'privileged' ? null : floor;
+  // An old version of a level may be looser than the floor.
+  if (isPinned) patch[ENFORCE_VERSION_LABEL] = null;
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** A level that there is not is looser than any but `privileged`, which no label is as loose as. */
+function isLooser(level: string, floor: PodSecurityLevel): boolean {
+  const at = level === '' ? 0 : (POD_SECURITY_LEVELS as readonly string[]).indexOf(level);
+  return at < POD_SECURITY_LEVELS.indexOf(floor);
+}
