@@ -119,9 +119,12 @@ describe('docs/operations.md', () => {
   });
 });
 
-describe('docs/architecture.md', () => {
+describe.each([
+  ['docs/architecture.md', 'Promises, and the tests that hold them'],
+  ['docs/security.md', 'Bad input, and the tests that send it'],
+])('%s', (page, heading) => {
   it('names tests that exist', () => {
-    const rows = rowsBelow('docs/architecture.md', 'Promises, and the tests that hold them');
+    const rows = rowsBelow(page, heading);
     expect(rows.length).toBeGreaterThan(20);
     const missing = rows.filter(([, file, title]) => !read(file?.replaceAll('`', '') ?? '').includes(title ?? '-'));
     expect(missing).toEqual([]);

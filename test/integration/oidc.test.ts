@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../src/k8s/types.ts';
@@ -15,6 +15,7 @@ import { eventually } from '../support/processes.ts';
 import { type ProductFacts, startProduct } from '../support/product.ts';
 import { startIssuer, type TestIssuer } from '../support/test-issuer.ts';
 
+const DOMAIN = 'kubeveil.example.com';
 const stack = new AsyncDisposableStack();
 let plane: ControlPlaneFacts;
 let product: ProductFacts;
@@ -75,7 +76,7 @@ beforeAll(async () => {
   const extraArgs = { 'kube-apiserver': [`--authentication-config=${file}.plain`] };
   const controlPlane = stack.use(await startPrivateControlPlane({ extraArgs, nodes: 0 }));
   plane = factsOf(controlPlane);
-  const started = await startProduct(plane, ['--authentication', file]);
+  const started = await startProduct(plane, ['--authentication', file, `--public-url=https://${DOMAIN}:8443`]);
   stack.defer(() => started.stop());
   product = started.facts;
   // The API server reads an issuer's keys in the background.
@@ -181,6 +182,28 @@ describe('a forged token', () => {
       },
     ],
     ['that must be understood', () => simple.token(GOOD, { crit: ['x'], x: 1 }).catch(async () => 'a.b.c')],
+    [
+      'that brings its key along',
+      async () => {
+        const other = stack.use(await startIssuer());
+        return await other.token({ ...GOOD, iss: simple.url }, { jwk: await exportJWK(other.key.publicKey) });
+      },
+    ],
+    ['without an end', () => simple.token({ ...GOOD, exp: undefined as never })],
+    ['for another audience', () => simple.token({ ...GOOD, aud: ['other', 'another'] })],
+    ['of an issuer that is called so but for a slash', () => simple.token({ ...GOOD, iss: `${simple.url}/` })],
+    [
+      'that is encrypted, and would take long to open',
+      async () => {
+        const header = { alg: 'PBES2-HS256+A128KW', enc: 'A128CBC-HS256', p2c: 2 ** 31, p2s: 'c2FsdHNhbHQ' };
+        return [Buffer.from(JSON.stringify(header)).toString('base64url'), 'a', 'b', 'c', 'd'].join('.');
+      },
+    ],
+    [
+      'within a token',
+      async () =>
+        simple.token({ ...GOOD, iss: undefined as never }, { cty: 'JWT' }).then((inner) => `${inner}.${inner}`),
+    ],
     ['of an unknown issuer', () => simple.token({ ...GOOD, iss: 'https://127.0.0.1:1' })],
   ])('%s is none, and at once', async (_what, make) => {
     const token = await make();
@@ -230,6 +253,40 @@ describe('whose user it is', () => {
     expect((await ours(token, '/tenants/acme')).status).toBe(201);
     expect((await ours(token, '/tenants/globex')).status).toBe(201);
     expect((await ours(token, '/tenants/initech')).status).toBe(403);
+  });
+});
+
+describe('the name of the server', () => {
+  const named = async (token: string, host: string, prefix = '') => {
+    const headers = { host, 'content-type': 'application/json' };
+    const answer = await requestOnce({
+      server: product.server,
+      caPem: product.caPem,
+      method: 'POST',
+      path: `${prefix}/apis/authentication.k8s.io/v1/selfsubjectreviews`,
+      body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }),
+      token,
+      headers,
+    });
+    return answer.status;
+  };
+
+  it('chooses among the tenants of a user, as the path does', async () => {
+    const token = await rich.token(RICH);
+    expect(await named(token, `acme.${DOMAIN}`)).toBe(201);
+    expect(await named(token, `globex.${DOMAIN}:8443`)).toBe(201);
+    expect(await named(token, `Globex.${DOMAIN.toUpperCase()}`)).toBe(201);
+    expect(await named(token, DOMAIN)).toBe(403);
+    expect(await named(token, `initech.${DOMAIN}`)).toBe(403);
+  });
+
+  it('gives nobody another tenant than the credential does, and must agree with the path', async () => {
+    const token = await simple.token(GOOD);
+    expect(await named(token, `acme.${DOMAIN}`)).toBe(201);
+    expect(await named(token, `globex.${DOMAIN}`)).toBe(403);
+    const both = await rich.token(RICH);
+    expect(await named(both, `acme.${DOMAIN}`, '/tenants/acme')).toBe(201);
+    expect(await named(both, `acme.${DOMAIN}`, '/tenants/globex')).toBe(403);
   });
 });
 

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { issueClient } from '../../src/pki/certificates.ts';
 import { type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { asManifest, samples } from '../support/samples.ts';
 
@@ -87,6 +88,7 @@ describe('the host', () => {
     const allowed = [
       'namespaces',
       'rolebindings',
+      'networkpolicies',
       'clusterroles',
       'clusterrolebindings',
       'serviceaccounts',
@@ -98,6 +100,42 @@ describe('the host', () => {
       'subjectaccessreviews',
     ];
     expect([...kinds].filter((kind) => !allowed.includes(kind))).toEqual([]);
+  });
+
+  it('is asked no more for a user of 300 groups than for one of none', async () => {
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'create', 'delete'] }];
+    const group = 'rbac.authorization.k8s.io';
+    const metadata = { name: 'many-groups', namespace: 'default' };
+    const role = { apiVersion: `${group}/v1`, kind: 'Role', metadata, rules };
+    const subjects = ['groups-none', 'groups-many'].map((name) => ({ kind: 'User', name, apiGroup: group }));
+    const roleRef = { apiGroup: group, kind: 'Role', name: 'many-groups' };
+    const binding = { apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects };
+    for (const object of [role, binding]) await acme.kubectl('create -f -', { stdin: JSON.stringify(object) });
+
+    /** What reaches the host for one user, by verb and resource. */
+    async function upstream(user: string, groups: readonly string[]): Promise<string[]> {
+      const { caCertPem, caKeyPem } = acme.facts;
+      const as = await issueClient({ certPem: caCertPem, keyPem: caKeyPem }, { user, groups, ttlMs: 600_000 });
+      const name = `${user}-map`;
+      const path = '/api/v1/namespaces/default/configmaps';
+      const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+      expect((await acme.send(path, { method: 'POST', body, ...as })).status).toBe(201);
+      expect((await acme.send(`${path}/${name}`, as)).status).toBe(200);
+      expect((await acme.send(path, as)).status).toBe(200);
+      expect((await acme.send(`${path}/${name}`, { method: 'DELETE', ...as })).status).toBe(200);
+      const mine = () =>
+        entries().filter(({ impersonatedUser }) => impersonatedUser?.extra?.['kubeveil.dev/user']?.includes(user));
+      await expect.poll(() => mine().some(({ verb }) => verb === 'delete'), { timeout: 60_000 }).toBe(true);
+      return mine().map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`);
+    }
+
+    const none = await upstream('groups-none', []);
+    const many = await upstream(
+      'groups-many',
+      Array.from({ length: 300 }, (_, at) => `group-${at}`),
+    );
+    expect(none).toEqual(['create configmaps', 'get configmaps', 'list configmaps', 'delete configmaps']);
+    expect(many).toEqual(none);
   });
 
   it('never heard of what the proxy refused', async () => {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { type OpenedUpgrade, openUpgrade, type UpgradeRequest } from '../support/open-upgrade.ts';
+import { openWatch } from '../support/open-watch.ts';
 import { eventually } from '../support/processes.ts';
 import { makeTenant } from '../support/product.ts';
 
@@ -107,6 +108,31 @@ describe('the right to exec', () => {
     await acme.kubectl(`delete rolebinding leaver -n ${NS}`);
     await eventually('the connection ends', () => upgraded.ended);
     expect(kept.ended).toBe(false);
+  });
+});
+
+describe('a log that is followed', () => {
+  const path = `/api/v1/namespaces/${NS}/pods/one/log?follow=true`;
+  const follow = (token: string) => openWatch({ server: facts.server, caPem: facts.caPem, path, token });
+
+  it('ends when the right goes, not when another goes', async () => {
+    const [staying, leaving] = [await tokenOf('log-stayer'), await tokenOf('log-leaver')];
+    await Promise.all([allow('log-stayer', 'get', 'pods/log'), allow('log-leaver', 'get', 'pods/log')]);
+    using kept = await follow(staying);
+    using followed = await follow(leaving);
+    expect([kept.status, followed.status, kept.ended, followed.ended]).toEqual([200, 200, undefined, undefined]);
+    await acme.kubectl(`delete rolebinding log-leaver -n ${NS}`);
+    await eventually('the log ends', () => followed.ended !== undefined);
+    expect(kept.ended).toBeUndefined();
+  });
+
+  it('ends when the account goes', async () => {
+    const token = await tokenOf('log-account');
+    await allow('log-account', 'get', 'pods/log');
+    using followed = await follow(token);
+    expect([followed.status, followed.ended]).toEqual([200, undefined]);
+    await acme.kubectl(`delete serviceaccount log-account -n ${NS}`);
+    await eventually('the log ends', () => followed.ended !== undefined);
   });
 });
 
