@@ -16,6 +16,7 @@ import { virtualBehaviour } from '../virtual/behaviours.ts';
 import { createStandingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
 import { admissionBy } from './admission.ts';
+import { createCountLimits } from './count-limits.ts';
 import type { HostView } from './host-view.ts';
 
 export interface VerbDepsOptions {
@@ -31,6 +32,10 @@ export interface VerbDepsOptions {
 export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
   const { upstream, controllers, view, policies, sealer, cache, webhooks } = options;
   const log = logger('verbs');
+  const { namespaces, definitions } = controllers.informers;
+  const counts = createCountLimits({ namespaces, customResourceDefinitions: definitions });
+  const quotaRefusal: VerbDeps['quotaRefusal'] = ({ tenant, at: { kind }, info }) =>
+    counts.refusal(tenant.id, policies.of(tenant).limits, resourceKey(kind.group, kind.resource), info.name);
   return {
     upstream,
     namespaces: controllers.namespaces,
@@ -42,10 +47,12 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
     virtual: virtualBehaviour,
     printers: printerOf,
     grants: createGrantGuard(view.authorizer),
-    creationRefusal({ tenant, identity, info }) {
+    quotaRefusal,
+    creationRefusal(call) {
+      const { tenant, identity, info } = call;
       try {
         authorize(view.authorizer, tenant, identity, { ...info, verb: 'create' });
-        return undefined;
+        return quotaRefusal(call);
       } catch (error) {
         if (error instanceof ApiError && error.code === 'ERR_FORBIDDEN') return error;
         throw error;

@@ -13,10 +13,11 @@ import { createApiServiceController } from './api-service/api-service-controller
 import type { Advertised } from './api-service/api-service-objects.ts';
 import { createCustomController } from './custom/custom-controller.ts';
 import { createNamespaceGuards } from './guards/namespace-guards.ts';
+import { createQuotaGuards } from './guards/quota-guards.ts';
 import { createTenantKinds } from './host/host-kinds.ts';
 import { createHostLists } from './host/host-lists.ts';
 import { createHostInformers, type HostInformers, whenAllSynced } from './host/informers.ts';
-import { createNamespaceController } from './namespaces/namespace-controller.ts';
+import { createNamespaceController, type NamespaceController } from './namespaces/namespace-controller.ts';
 import { createNamespaceProofs } from './namespaces/namespace-proofs.ts';
 import { createNamespaceRegistry } from './namespaces/namespace-registry.ts';
 import { createProvisioner } from './namespaces/provisioner.ts';
@@ -85,20 +86,30 @@ export function startControllers(options: ControllersOptions): Controllers {
     if (signal.aborted) return;
     const nowMs = options.nowMs ?? Date.now;
     const kindsNow = createTenantKinds(upstream, nowMs);
-    const namespaceController = createNamespaceController({
+    const quotas = createQuotaGuards({
+      client,
+      informers,
+      guardsOf: options.guardsOf,
+      onChange: (namespace) => namespaceController.add(namespace),
+      onError,
+    });
+    const namespaceController: NamespaceController = createNamespaceController({
       upstream,
       client,
       informers,
       proofs,
       kindsNow,
       guardsOf: options.guardsOf,
-      guards: createNamespaceGuards(client, informers),
+      guards: createNamespaceGuards(client, informers, quotas),
       nowMs,
       signal,
       onError,
     });
     lookAgain = () => {
-      for (const tenant of informers.tenants.list()) namespaceController.addAll(nameOf(tenant) as TenantId);
+      for (const tenant of informers.tenants.list()) {
+        namespaceController.addAll(nameOf(tenant) as TenantId);
+        quotas.add(nameOf(tenant) as TenantId);
+      }
     };
     const onChange = (tenant: TenantId) => namespaceController.addAll(tenant);
     const custom = createCustomController({ client, informers, lists, onChange, onError });
@@ -143,7 +154,7 @@ export function startControllers(options: ControllersOptions): Controllers {
       signal,
       onError,
     });
-    started = [tenantController, custom, namespaceController, apiService, rootCa, keepLists()];
+    started = [tenantController, custom, namespaceController, quotas, apiService, rootCa, keepLists()];
   });
   synced.catch(() => {});
 

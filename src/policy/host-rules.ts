@@ -3,6 +3,8 @@
  * `deploy/61-policy-*.yaml` read. Lists stand in one annotation, with spaces between; `*` is everything; what is not there
  * allows nothing.
  */
+
+import type { JsonObject } from '../k8s/types.ts';
 import { type HostGuards, type NetworkGuards, POD_SECURITY_FLOOR } from '../tenancy/host-guards.ts';
 import { OWN_PREFIX, type TenantId } from '../tenancy/names.ts';
 import type { HostSettings } from './host-settings.ts';
@@ -43,7 +45,13 @@ export function hostGuards(
   const named = Object.entries(annotations)
     .filter(([, value]) => value !== '')
     .map(([key, value]) => [`${OWN_PREFIX}${key}`, value] as const);
-  return { podSecurity, annotations: { [POD_SECURITY_FLOOR]: podSecurity, ...Object.fromEntries(named) }, network };
+  return {
+    podSecurity,
+    annotations: { [POD_SECURITY_FLOOR]: podSecurity, ...Object.fromEntries(named) },
+    network,
+    quota: settings.quota,
+    limitRange: limitRangeOf(settings),
+  };
 }
 
 function networkOf({ network: { isolate, closed, open, from, dns } }: HostSettings): NetworkGuards | undefined {
@@ -69,4 +77,21 @@ function may({ pods, services, network }: HostSettings, systemPriority: boolean)
 
 function words(list: 'all' | readonly string[]): string {
   return list === 'all' ? '*' : list.join(' ');
+}
+
+/** With what the API server would fill in, so that what it stores is what is compared. */
+function limitRangeOf({ containers: { requests, limits, max } }: HostSettings): JsonObject | undefined {
+  const all = { ...max, ...limits, ...requests };
+  if (Object.keys(all).length === 0) return undefined;
+  const item = {
+    type: 'Container',
+    ...filledIn('max', max),
+    ...filledIn('default', { ...max, ...limits }),
+    ...filledIn('defaultRequest', all),
+  };
+  return { limits: [item] };
+}
+
+function filledIn(field: string, amounts: JsonObject): JsonObject {
+  return Object.keys(amounts).length === 0 ? {} : { [field]: amounts };
 }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { cidrProblem } from '../k8s/ip.ts';
+import { canonicalQuantity, parseQuantity } from '../k8s/quantity.ts';
 
 /** Values stand in annotations, as lists with spaces and commas between them. */
 const NO_SEPARATORS = /^[^\s,*]+$/;
@@ -20,6 +21,18 @@ const range = z.string().superRefine((text, context) => {
   const problem = cidrProblem(text);
   if (problem !== undefined) context.addIssue(problem);
 });
+
+const quantity = z
+  .union([z.int().min(0).transform(String), z.string()], { error: 'must be a quantity, such as 10, 500m or 2Gi' })
+  .refine((text) => (parseQuantity(text) ?? -1n) >= 0n, 'must be a quantity, such as 10, 500m or 2Gi')
+  .transform(canonicalQuantity);
+const resources = z.partialRecord(z.enum(['cpu', 'memory', 'ephemeral-storage']), quantity);
+/** What a ResourceQuota may count in every namespace. */
+const QUOTA_KEY =
+  /^((requests|limits)\.(cpu|memory|ephemeral-storage)|requests\.storage|pods|services|services\.(nodeports|loadbalancers)|persistentvolumeclaims|secrets|configmaps|replicationcontrollers|count\/[a-z0-9.-]+|requests\.[a-z0-9.-]+\/[A-Za-z0-9._-]+)$/;
+const quotaKey = z
+  .string()
+  .regex(QUOTA_KEY, 'must be what a ResourceQuota counts, such as pods, requests.cpu or count/jobs.batch');
 
 /** A host of an Ingress: a name, or `*.` and a name; `{tenant}` stands for the tenant's id. */
 const HOST = /^(\*\.)?([a-z0-9{]([-a-z0-9{}]*[a-z0-9}])?\.)*[a-z0-9{]([-a-z0-9{}]*[a-z0-9}])?$/;
@@ -86,4 +99,6 @@ export const hostSettings = {
     })
     .partial()
     .prefault({}),
+  quota: z.record(quotaKey, quantity).optional(),
+  containers: z.strictObject({ requests: resources, limits: resources, max: resources }).partial().prefault({}),
 };

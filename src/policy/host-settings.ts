@@ -2,7 +2,7 @@
 import type { PodSecurityLevel } from '../tenancy/host-guards.ts';
 import type { PolicyFile } from './schema.ts';
 
-type Section<Name extends 'pods' | 'services' | 'ingresses' | 'network'> = {
+type Section<Name extends 'pods' | 'services' | 'ingresses' | 'network' | 'containers'> = {
   readonly [Key in keyof PolicyFile[Name]]-?: Exclude<PolicyFile[Name][Key], undefined>;
 };
 
@@ -12,4 +12,6 @@ export interface HostSettings {
   readonly services: Section<'services'>;
   readonly ingresses: Section<'ingresses'>;
   readonly network: Section<'network'>;
+  readonly quota: Readonly<Record<string, string>>;
+  readonly containers: Section<'containers'>;
 }

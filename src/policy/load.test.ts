@@ -37,6 +37,7 @@ describe('parsePolicy', () => {
       services: {},
       ingresses: {},
       network: {},
+      containers: {},
       limits: {
         requestsInFlight: 100,
         requestsInFlightPerUser: 60,
@@ -45,6 +46,8 @@ describe('parsePolicy', () => {
         watches: 2000,
         watchesPerUser: 1000,
         requestBodyBytes: 3 * 1024 * 1024,
+        namespaces: 500,
+        customResourceDefinitions: 200,
       },
       reservedTenantIds: [],
       watchSecretsAcrossNamespaces: false,
@@ -96,6 +99,9 @@ watchSecretsAcrossNamespaces: true
     [`${HEAD}pods:\n  tolerations: [{key: a}]`, 'x.yaml:4:17: pods.tolerations[0].effect: '],
     [`${HEAD}services:\n  endpoints: [10.0.0.1/8]`, 'x.yaml:4:14: services.endpoints: must be the word all or public'],
     [`${HEAD}ingresses:\n  hosts: ['*']`, 'x.yaml:4:11: ingresses.hosts[0]: must be a host'],
+    [`${HEAD}quota: {pod: 1}`, 'x.yaml:3:9: quota.pod: must be what a ResourceQuota counts'],
+    [`${HEAD}quota: {pods: many}`, 'x.yaml:3:15: quota.pods: must be a quantity'],
+    [`${HEAD}containers:\n  max: {gpu: 1}`, 'x.yaml:4:9: containers.max.gpu: '],
     [`${HEAD}__proto__: {a: 1}`, 'x.yaml:3:1: __proto__: there is no such setting'],
   ];
   it.each(bad)('%j is refused', (text, problem) => {

@@ -23,6 +23,9 @@ export interface PolicyLimits {
   readonly watches: number;
   readonly watchesPerUser: number;
   readonly requestBodyBytes: number;
+  /** Of the tenant, at once. */
+  readonly namespaces: number;
+  readonly customResourceDefinitions: number;
 }
 
 export interface Policy {

@@ -18,6 +18,8 @@ const ISOLATED = {
   dns: { namespace: 'kube-system', podLabels: { 'k8s-app': 'kube-dns' } },
 };
 
+const UNLIMITED = { requests: {}, limits: {}, max: {} };
+
 const PRESETS: Readonly<Record<Profile, HostSettings>> = {
   restricted: {
     podSecurity: 'restricted',
@@ -39,6 +41,8 @@ const PRESETS: Readonly<Record<Profile, HostSettings>> = {
     },
     ingresses: { hosts: [], annotations: [] },
     network: ISOLATED,
+    quota: {},
+    containers: UNLIMITED,
   },
   baseline: {
     podSecurity: 'baseline',
@@ -60,6 +64,8 @@ const PRESETS: Readonly<Record<Profile, HostSettings>> = {
     },
     ingresses: { hosts: [], annotations: [] },
     network: ISOLATED,
+    quota: {},
+    containers: UNLIMITED,
   },
   trusted: {
     podSecurity: 'privileged',
@@ -81,13 +87,13 @@ const PRESETS: Readonly<Record<Profile, HostSettings>> = {
     },
     ingresses: { hosts: 'all', annotations: 'all' },
     network: { ...ISOLATED, isolate: false },
+    quota: {},
+    containers: UNLIMITED,
   },
 };
 
 /** The settings of a file, filled up by its profile. */
-export function hostSettings(
-  file: Pick<PolicyFile, 'profile' | 'podSecurity' | 'pods' | 'services' | 'ingresses' | 'network'>,
-): HostSettings {
+export function hostSettings(file: Pick<PolicyFile, 'profile' | keyof HostSettings>): HostSettings {
   const preset = PRESETS[file.profile];
   return {
     podSecurity: file.podSecurity ?? preset.podSecurity,
@@ -95,6 +101,8 @@ export function hostSettings(
     services: filled(preset.services, file.services),
     ingresses: filled(preset.ingresses, file.ingresses),
     network: filled(preset.network, file.network),
+    quota: file.quota ?? preset.quota,
+    containers: filled(preset.containers, file.containers),
   };
 }
 

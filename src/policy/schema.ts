@@ -77,6 +77,8 @@ export const policySchema = z.strictObject({
       watches: z.int().min(1).max(1_000_000).default(2_000),
       watchesPerUser: z.int().min(1).max(1_000_000).default(1_000),
       requestBodyBytes: bytes.default(MAX_BODY_BYTES),
+      namespaces: z.int().min(1).max(100_000).default(500),
+      customResourceDefinitions: z.int().min(0).max(10_000).default(200),
     })
     .prefault({}),
   admission: z.strictObject({ webhookHosts: z.array(webhookHost).default([]) }).prefault({}),

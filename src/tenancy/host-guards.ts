@@ -19,6 +19,10 @@ export interface HostGuards {
   readonly annotations: Readonly<Record<string, string>>;
   /** What keeps its pods from others' in the network; undefined where nothing does. */
   readonly network: NetworkGuards | undefined;
+  /** What all its namespaces together may hold, as a ResourceQuota says it; empty for no limit. */
+  readonly quota: Readonly<Record<string, string>>;
+  /** Spec of the LimitRange of each namespace. */
+  readonly limitRange: JsonObject | undefined;
 }
 
 export interface NetworkGuards {

@@ -50,6 +50,8 @@ export interface VerbDeps {
    * @throws {ApiError} ERR_UNAVAILABLE while that is not known
    */
   creationRefusal(call: Call): ApiError | undefined;
+  /** Why the tenant may not have one more of the call's kind; undefined when it may. */
+  quotaRefusal(call: Call): ApiError | undefined;
   /**
    * Whether the caller has a right, besides the one that the request itself takes.
    * @throws {ApiError} ERR_UNAVAILABLE while that is not known

@@ -11,6 +11,7 @@ import type { Call, VerbDeps } from './call.ts';
 import { confirmGrant } from './confirm-grant.ts';
 import { fillDefaultClass, refuseSecondDefault } from './default-class.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
+import { refuseBeyondQuota } from './namespaces.ts';
 import { verbParameters } from './query.ts';
 import { routeOf } from './route.ts';
 import { sendWrite } from './send.ts';
@@ -33,6 +34,7 @@ export async function create(call: Call, deps: VerbDeps): Promise<Reply> {
     checkNames(object, call.at, call.scope);
     refuseChosenVolume(object, call.at, call.scope);
     refuseStanding(call, deps, nameOf(object));
+    refuseBeyondQuota(call, deps, nameOf(object));
     refuseHostsName(call, deps, nameOf(object));
     refuseSecondDefault(object, call, deps);
     fillDefaultClass(object, call, deps);

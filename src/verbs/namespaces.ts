@@ -27,6 +27,7 @@ export async function createNamespace(call: Call, deps: VerbDeps): Promise<Reply
   const object = objectOf(call);
   checkNames(object, call.at, call.scope);
   refuseStanding(call, deps, nameOf(object));
+  refuseBeyondQuota(call, deps, nameOf(object));
   const document = toUpstream(object, call.at, call.scope);
   const answer = await sendNamespace(call, deps, document, verbParameters(call.info.query, 'create'));
   return objectReply(call, deps, routeOf(call, deps, 'write'), answer);
@@ -43,6 +44,7 @@ export async function createForApply(call: Call, deps: VerbDeps): Promise<Reply 
   if (await deps.provisioner.exists(call.tenant, namespace)) return undefined;
   const bare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   checkNames(bare, call.at, call.scope);
+  refuseBeyondQuota(call, deps, name);
   const answer = await sendNamespace(call, deps, toUpstream(bare, call.at, call.scope), []);
   // Somebody else may have been faster.
   return isSuccess(answer) || answer.status === 409 ? undefined : refusalReply(call, answer);
@@ -73,4 +75,10 @@ export function withHidden(call: Call, deps: Pick<VerbDeps, 'namespaces'>, names
       annotations: { ...child(metadata, 'annotations'), [TENANT_UID_ANNOTATION]: call.tenant.uid },
     },
   };
+}
+
+/** @throws {ApiError} ERR_FORBIDDEN when the tenant has as many of this kind as it may have */
+export function refuseBeyondQuota(call: Call, deps: Pick<VerbDeps, 'quotaRefusal'>, name: string): void {
+  const refusal = deps.quotaRefusal({ ...call, info: { ...call.info, name } });
+  if (refusal !== undefined) throw refusal;
 }

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/k8s/types.ts';
 import { parsePolicy } from '../../src/policy/load.ts';
 import { createPolicies, type Policies } from '../../src/policy/policy.ts';
 import type { TenantId } from '../../src/tenancy/names.ts';
+import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { createInformer } from '../../src/upstream/informer.ts';
 import type { ControlPlaneFacts } from './control-plane.ts';
 import { type Host, prepareHost } from './host.ts';
@@ -32,6 +33,10 @@ export interface PolicyTenants extends AsyncDisposable {
   /** Gives a tenant another policy, or the same policy another text. */
   setPolicy(tenant: string, policy: string): Promise<void>;
   rewrite(policy: string, text: string): void;
+  /** As the registry has it. */
+  tenant(id: string): Tenant;
+  /** Resolves when the namespace is ready. */
+  makeNamespace(tenant: Tenant, name: string): Promise<void>;
 }
 
 /** @param texts policy files by name, without their head */
@@ -84,6 +89,16 @@ export async function preparePolicyTenants(
       files.set(policy, text);
       policies = compile(files);
       controllers.policiesChanged();
+    },
+    tenant(id) {
+      const found = controllers.tenants.get(id as TenantId);
+      if (found === undefined) throw new Error(`there is no tenant ${id}`);
+      return found;
+    },
+    async makeNamespace(tenant, name) {
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${tenant.id}--${name}` } };
+      const { status } = await controllers.provisioner.createNamespace(tenant, namespace, []);
+      if (status !== 201) throw new Error(`namespace ${name} of ${tenant.id} was refused: ${status}`);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(made.map((tenant) => deleteTenant(host, controllers, tenant)));

@@ -103,6 +103,7 @@ export class VerbLab {
       printers: printerOf,
       grants: options.grants ?? { applies: () => false, check() {} },
       creationRefusal: () => options.creationRefusal,
+      quotaRefusal: () => undefined,
       allows: () => true,
       admission: () => undefined,
       readsSecretsAcross: () => options.readsSecretsAcross ?? true,

@@ -17,6 +17,8 @@ export interface GuardKind {
   path(namespace: string): string;
   /** Those there are, guards only. */
   readonly known: KnownGuards;
+  /** After one has been made. */
+  readonly onMade?: (object: JsonObject) => Promise<void>;
 }
 
 export interface KnownGuards {
@@ -52,6 +54,7 @@ export async function keepObjects(
     const made = await client.create(path, object).catch(unless(409));
     // Another replica was faster, or somebody had the name before it was kept for guards.
     of.known.note(made ?? (await client.apply(`${path}/${nameOf(object)}`, object)));
+    if (made !== undefined) await of.onMade?.(made);
   }
 
   async function replace(known: JsonObject, object: JsonObject): Promise<void> {

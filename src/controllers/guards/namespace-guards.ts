@@ -4,13 +4,14 @@ import { labelsOf, nameOf, namespaceOf } from '../../k8s/meta.ts';
 import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import type { HostGuards } from '../../tenancy/host-guards.ts';
-import { GUARD } from '../../tenancy/host-names.ts';
+import { GUARD, GUARD_OBJECT } from '../../tenancy/host-names.ts';
 import type { TenantId } from '../../tenancy/names.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 import { PATHS } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
 import { type GuardKind, keepObjects } from './keep-objects.ts';
 import { networkPolicies } from './network-guards.ts';
+import type { QuotaGuards } from './quota-guards.ts';
 
 export interface NamespaceGuards {
   /** Brings the objects in a namespace to what the guards say. @throws {HostError} */
@@ -20,7 +21,11 @@ export interface NamespaceGuards {
   stop(): void;
 }
 
-export function createNamespaceGuards(client: HostClient, informers: HostInformers): NamespaceGuards {
+export function createNamespaceGuards(
+  client: HostClient,
+  informers: HostInformers,
+  quotas: QuotaGuards,
+): NamespaceGuards {
   const policies = byNamespace(informers.networkPolicies);
   const networkPolicy: GuardKind = {
     apiVersion: 'networking.k8s.io/v1',
@@ -32,18 +37,60 @@ export function createNamespaceGuards(client: HostClient, informers: HostInforme
     },
   };
 
+  const quota: GuardKind = {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    path: PATHS.quotas,
+    known: only(informers.quotas),
+    onMade: (made) => quotas.putInForce(made),
+  };
+  const limitRange: GuardKind = {
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    path: PATHS.limitRanges,
+    known: only(informers.limitRanges),
+  };
+
   return {
     async keep(tenant, namespace, guards) {
-      const own = policies.in(namespace).filter((one) => !isGuard(one));
-      const wanted = networkPolicies(
+      const own = policies.in(namespace).filter((policy) => !isGuard(policy));
+      const network = networkPolicies(
         tenant,
         guards.network,
-        own.map((one) => child(one, 'spec')),
+        own.map((policy) => child(policy, 'spec')),
       );
-      await keepObjects(client, networkPolicy, { tenant, namespace }, wanted);
+      const at = { tenant, namespace };
+      await Promise.all([
+        keepObjects(client, networkPolicy, at, network),
+        keepObjects(client, limitRange, at, one(guards.limitRange)),
+        quotas.wanted(tenant, namespace, guards).then((spec) => keepObjects(client, quota, at, one(spec))),
+      ]);
     },
-    subscribe: (changed) => informers.networkPolicies.subscribe(({ object }) => changed(namespaceOf(object))),
+    subscribe(changed) {
+      const stops = [informers.networkPolicies, informers.quotas, informers.limitRanges].map((informer) =>
+        informer.subscribe(({ object }) => changed(namespaceOf(object))),
+      );
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
     stop: policies.stop,
+  };
+}
+
+/** The one object of a kind, under the name that is kept for it. */
+function one(spec: JsonObject | undefined): Map<string, JsonObject> {
+  return new Map(spec === undefined ? [] : [[GUARD_OBJECT, spec]]);
+}
+
+/** Of an informer that holds nothing but guards, one of them in each namespace. */
+function only(informer: Informer): GuardKind['known'] {
+  return {
+    inNamespace(namespace) {
+      const found = informer.get(namespace, GUARD_OBJECT);
+      return found === undefined ? [] : [found];
+    },
+    note: (object) => informer.note(object),
   };
 }
 

@@ -18,6 +18,9 @@ export interface HostInformers {
   readonly clusterBindings: Informer;
   /** All of the host: guards of tenants' pods depend on what the tenants' own say. */
   readonly networkPolicies: Informer;
+  /** ResourceQuotas and LimitRanges that are guards. */
+  readonly quotas: Informer;
+  readonly limitRanges: Informer;
   /** CustomResourceDefinitions of tenants. */
   readonly definitions: Informer;
 }
@@ -34,6 +37,8 @@ export function createHostInformers(
     clusterRoles: make(PATHS.clusterRoles, labelled(GUARD)),
     clusterBindings: make(PATHS.clusterBindings, labelled(GUARD)),
     networkPolicies: make(PATHS.allNetworkPolicies, []),
+    quotas: make(PATHS.allQuotas, labelled(GUARD)),
+    limitRanges: make(PATHS.allLimitRanges, labelled(GUARD)),
     definitions: make(PATHS.definitions, labelled(TENANT_LABEL)),
   };
 }

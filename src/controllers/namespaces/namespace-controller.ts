@@ -38,6 +38,8 @@ export interface NamespaceControllerOptions {
 }
 
 export interface NamespaceController {
+  /** Looks again at one namespace, by its upstream name. */
+  add(namespace: string): void;
   /** Looks again at all namespaces of a tenant. */
   addAll(tenant: TenantId): void;
   stop(): Promise<void>;
@@ -147,6 +149,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
   );
 
   return {
+    add: (namespace) => queue.add(namespace),
     addAll,
     async stop() {
       for (const stop of stops) stop();
