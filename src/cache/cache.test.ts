@@ -28,6 +28,7 @@ function start(answer: (path: string, isWatch: boolean) => Scripted | undefined,
     },
     bytes,
     idleMs: 60_000,
+    silenceMs: 20,
   });
   return { cache, upstream };
 }
@@ -126,5 +127,49 @@ describe('the cache', () => {
     await cache.close();
     expect(view.ended).toBe(true);
     expect(cache.view(wanted('acme', '/pods'))).toBeUndefined();
+  });
+});
+
+describe('an upstream that does not answer', () => {
+  it('is noticed while its watch is open, and the watch is begun again where it was', async () => {
+    let answering = true;
+    const begun: string[] = [];
+    const { cache, upstream } = start(() => undefined);
+    const ask = upstream.request.bind(upstream);
+    upstream.request = (request) => (answering ? ask(request) : new Promise(() => {}));
+    upstream.stream = async ({ query, signal }) => {
+      begun.push(Object.fromEntries(query ?? [])['resourceVersion'] ?? '');
+      return { status: 200, headers: {}, chunks: silence(signal as AbortSignal) };
+    };
+    const view = cache.view(wanted('acme', '/pods'))?.view as View;
+    await view.whenReady();
+    watch(view);
+    pass(10_000);
+    expect(view.snapshot()).toMatchObject({ isLive: true });
+    answering = false;
+    pass(10_000);
+    await vi.waitFor(() => expect(view.snapshot()).toMatchObject({ isLive: false }));
+    answering = true;
+    await vi.waitFor(() => expect(begun).toEqual(['10', '10']), 10_000);
+    await vi.waitFor(() => expect(view.snapshot()).toMatchObject({ isLive: true }));
+    expect(view.ended).toBe(false);
+  });
+
+  /** A watch of which nothing comes, until it is ended. */
+  async function* silence(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    signal.throwIfAborted();
+  }
+
+  it('is one that gives no answer: one that refuses is there', async () => {
+    let refusing = false;
+    const { cache } = start((_path, isWatch) => (refusing && !isWatch ? { status: 503, body: {} } : undefined));
+    const view = cache.view(wanted('acme', '/pods'))?.view as View;
+    await view.whenReady();
+    watch(view);
+    refusing = true;
+    pass(10_000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(view.snapshot()).toMatchObject({ isLive: true });
   });
 });

@@ -23,6 +23,8 @@ export interface CacheOptions {
   readonly pastMs?: number;
   /** How long a view is kept that nobody uses. */
   readonly idleMs?: number;
+  /** How long upstream may take to answer a small question before it counts as silent. */
+  readonly silenceMs?: number;
 }
 
 export interface Wanted {
@@ -52,6 +54,12 @@ const BYTES = 512 * 1024 * 1024;
 const PAST_BYTES = 16 * 1024 * 1024;
 const PAST_MS = 5 * 60_000;
 const IDLE_MS = 60_000;
+/**
+ * How often upstream is asked whether it is there: a watch that is silent looks the same whether nothing happens or nobody
+ * is there, for bookmarks come once a minute.
+ */
+const PULSE_MS = 10_000;
+const SILENCE_MS = 10_000;
 /** How long nothing is tried again after a failure. */
 const PAUSE_MS = 10_000;
 
@@ -63,12 +71,30 @@ interface Kept {
 
 export function createCache(options: CacheOptions): Cache {
   const { upstream, onError, nowMs = Date.now, every = interval } = options;
-  const { bytes: limit = BYTES, pastBytes = PAST_BYTES, pastMs = PAST_MS, idleMs = IDLE_MS } = options;
+  const {
+    bytes: limit = BYTES,
+    pastBytes = PAST_BYTES,
+    pastMs = PAST_MS,
+    idleMs = IDLE_MS,
+    silenceMs = SILENCE_MS,
+  } = options;
   const sources = new Map<string, Source>();
   const views = new Map<string, Kept>();
   const failedMs = new Map<string, number>();
   let bytes = 0;
   let closed = false;
+  let pulsedMs = nowMs();
+
+  /** One source at a time, in turn; all of them are begun again when it is not answered. */
+  async function feelPulse(): Promise<void> {
+    const [first] = sources;
+    if (first === undefined) return;
+    const [key, source] = first;
+    sources.delete(key);
+    sources.set(key, source);
+    if (!source.connected || (await source.answers(silenceMs))) return;
+    for (const one of sources.values()) one.interrupt();
+  }
 
   function sourceOf({ collection, collectionKey }: Wanted): Source {
     let source = sources.get(collectionKey);
@@ -138,6 +164,10 @@ export function createCache(options: CacheOptions): Cache {
         if (view.isWatched) kept.usedMs = now;
         else if (now - kept.usedMs > idleMs) end(key);
       }
+    }
+    if (now - pulsedMs >= PULSE_MS) {
+      pulsedMs = now;
+      void feelPulse();
     }
     for (const [key, atMs] of failedMs) if (now - atMs > PAUSE_MS) failedMs.delete(key);
     shed();

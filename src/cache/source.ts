@@ -85,6 +85,8 @@ export class Source {
   readonly #started = Promise.withResolvers<void>();
   readonly #fresh = coalesce(() => this.#catchUp());
   readonly #progress = new Progress();
+  /** Ends the watch that is open, which is then begun again where it was. */
+  #watching = new AbortController();
   #connected = false;
   /** How often it has begun at "now". */
   #begun = 0;
@@ -131,6 +133,26 @@ export class Source {
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers.add(subscriber);
     return () => this.#subscribers.delete(subscriber);
+  }
+
+  /** Whether upstream answers at all, whatever it says. */
+  async answers(withinMs: number): Promise<boolean> {
+    const waiting = AbortSignal.timeout(withinMs);
+    const late = new Promise<boolean>((resolve) => {
+      waiting.addEventListener('abort', () => resolve(false), { once: true });
+    });
+    const asked = this.#probe(AbortSignal.any([this.#ending.signal, waiting])).then(
+      () => true,
+      () => !waiting.aborted,
+    );
+    return await Promise.race([asked, late]);
+  }
+
+  /** Upstream does not answer: what its watch says by its silence is not believed any more. */
+  interrupt(): void {
+    if (!this.#connected) return;
+    this.#connected = false;
+    this.#watching.abort(new Error(`the watch of ${this.#collection.path} is begun again: upstream does not answer`));
   }
 
   stop(): void {
@@ -191,7 +213,7 @@ export class Source {
   }
 
   /** The revision that upstream is at, for a price that does not grow with the collection. */
-  async #probe(): Promise<string> {
+  async #probe(signal: AbortSignal = this.#ending.signal): Promise<string> {
     const { identity, path } = this.#collection;
     const answer = await this.#options.upstream.request({
       identity,
@@ -199,7 +221,7 @@ export class Source {
       path,
       query: [...selectors(this.#collection), ['limit', '1']],
       accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json',
-      signal: this.#ending.signal,
+      signal,
     });
     if (answer.status !== 200) throw refusal(path, answer.status);
     const version = versionOf(readObject(answer.body));
@@ -210,7 +232,9 @@ export class Source {
   /** Runs one watch to its end. */
   async #watch(): Promise<'ended' | 'expired'> {
     const { path } = this.#collection;
-    const answer = await this.#openWatch(WATCH_SECONDS_MIN + Math.floor(Math.random() * WATCH_SECONDS_MIN));
+    this.#watching = new AbortController();
+    const signal = AbortSignal.any([this.#ending.signal, this.#watching.signal]);
+    const answer = await this.#openWatch(WATCH_SECONDS_MIN + Math.floor(Math.random() * WATCH_SECONDS_MIN), signal);
     if (answer.status === 200) this.#connected = true;
     let events = 0;
     for await (const line of lines(answer.chunks)) {
@@ -230,7 +254,7 @@ export class Source {
     return 'ended';
   }
 
-  #openWatch(seconds: number): Promise<UpstreamStream> {
+  #openWatch(seconds: number, signal: AbortSignal): Promise<UpstreamStream> {
     const { identity, path } = this.#collection;
     return this.#options.upstream.stream({
       identity,
@@ -243,7 +267,7 @@ export class Source {
         ['resourceVersion', this.progress],
         ['timeoutSeconds', String(seconds)],
       ],
-      signal: this.#ending.signal,
+      signal,
     });
   }
 
@@ -279,7 +303,7 @@ export class Source {
   }
 
   async #probeWatch(now: string): Promise<{ lastEvent: string; bookmark: string }> {
-    const answer = await this.#openWatch(PROBE_SECONDS);
+    const answer = await this.#openWatch(PROBE_SECONDS, this.#ending.signal);
     let lastEvent = '';
     for await (const line of lines(answer.chunks)) {
       const event = readObject(line) as unknown as WatchEvent;
