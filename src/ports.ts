@@ -5,6 +5,7 @@
 import type { Duplex } from 'node:stream';
 import type { Identity } from './exchange.ts';
 import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
+import type { RepeatedKey } from './k8s/repeated-key.ts';
 import type { Gvk, JsonObject, JsonValue } from './k8s/types.ts';
 import type { ResourceKey } from './kinds/kind.ts';
 import type { TenantId, TenantName } from './tenancy/names.ts';
@@ -114,11 +115,12 @@ export interface NamespaceRegistry {
 
 /** Makes what a tenant needs upstream before a request can be served. */
 export interface Provisioner {
-  /** Makes a tenant's namespace ready (existing, labelled, guarded, guard proven). `object`: in upstream terms. */
+  /** Makes a tenant's namespace ready (existing, labelled, guarded, guard proven). `object`: in upstream terms, where these keys stood twice. */
   createNamespace(
     tenant: Tenant,
     object: JsonObject,
     query: ReadonlyArray<readonly [string, string]>,
+    repeated?: readonly RepeatedKey[],
   ): Promise<UpstreamResponse>;
   /** Asks upstream itself whether the tenant has this namespace. */
   exists(tenant: Tenant, namespace: TenantName): Promise<boolean>;

@@ -80,6 +80,8 @@ export function metadataDown(metadata: JsonObject, references: Node, walk: Walk)
     else metadata['ownerReferences'] = shown;
   }
   set(metadata, 'managedFields', (entries) => managedFieldsDown(entries, references, walk));
+  const { managedFields } = metadata;
+  if (Array.isArray(managedFields) && managedFields.length === 0) delete metadata['managedFields'];
 }
 
 /**

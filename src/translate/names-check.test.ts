@@ -49,6 +49,19 @@ describe('rules', () => {
   });
 });
 
+describe('priority classes', () => {
+  const TRUSTED = scopeOf('acme', { profile: 'trusted' });
+  const at = { ...kindAt(TRUSTED, 'scheduling.k8s.io/priorityclasses'), class: 'native' } as const;
+  it.each([{ name: 'system-x' }, { generateName: 'system-' }])('of the system are nobody’s: %j', (metadata) => {
+    expect(() => checkNames({ metadata }, at, TRUSTED)).toThrow(
+      /metadata\.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only/,
+    );
+  });
+  it.each([{ name: 'systemic' }, { name: 'my-system-x' }])('may have any other name: %j', (metadata) => {
+    expect(() => checkNames({ metadata }, at, TRUSTED)).not.toThrow();
+  });
+});
+
 describe('CRDs', () => {
   it.each([
     ['foos.stable.example.com', 'foos.acme--stable.example.com'],

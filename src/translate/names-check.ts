@@ -10,7 +10,7 @@
  */
 
 import { invalid } from '../errors.ts';
-import { invalidValue } from '../k8s/field-problems.ts';
+import { forbiddenField, invalidValue } from '../k8s/field-problems.ts';
 import { nameRuleOf } from '../k8s/name-rules.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
@@ -123,6 +123,7 @@ export function checkName(name: string, at: KindAtVersion, scope: Scope): void {
   if (naming === 'same' || naming === 'rootCa') return;
   const rule = nameRuleOf(at.kind.group, at.kind.resource);
   refuse(at, name, 'metadata.name', name, rule.problem(name));
+  refuseReserved(name, at);
   if (naming === 'crdName' && !name.includes('.'))
     refuse(at, name, 'metadata.name', name, 'must be spec.names.plural+"."+spec.group');
   const taken =
@@ -140,9 +141,18 @@ export function checkGenerateName(base: string, at: KindAtVersion, scope: Scope)
   if (naming === 'same' || naming === 'crdName' || naming === 'rootCa') return;
   const rule = nameRuleOf(at.kind.group, at.kind.resource);
   refuse(at, '', 'metadata.generateName', base, rule.problem(`${base}b`));
+  refuseReserved(base, at);
   const encoded = naming === 'encoded' ? encodeSegmentBase(base).length - base.length : 0;
   const max = GENERATED_BASE_MAX - prefixLength(scope.names.tenant) - encoded;
   if (base.length > max) refuse(at, '', 'metadata.generateName', base, tooLong(max, base.length));
+}
+
+/** A prefix would make it anybody's. @see k8s.io/kubernetes pkg/apis/scheduling/validation/validation.go at v1.36 */
+function refuseReserved(name: string, { kind }: KindAtVersion): void {
+  if (kind.resource !== 'priorityclasses' || !name.startsWith('system-')) return;
+  const known = `${name} is not a known system priority class`;
+  const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${known}`;
+  throw invalid({ group: kind.group, what: kind.kind, name }, [forbiddenField('metadata.name', detail)]);
 }
 
 function mapUp(name: TenantName, naming: Naming, scope: Scope): UpstreamName {

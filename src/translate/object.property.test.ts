@@ -92,8 +92,9 @@ function ofSpecial(name: string): fc.Arbitrary<JsonValue> {
     case 'eventObject':
       return reference;
     case 'claimClass':
-    case 'volumeClass':
       return fc.oneof(label, fc.constant(''));
+    case 'volumeClass':
+      return label;
     case 'globalDefault':
       return fc.boolean();
     case 'extendedResource':

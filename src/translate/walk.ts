@@ -121,6 +121,8 @@ export class Walk {
       const made = this.up && this.shape === 'whole' && below.always === true && (value[field] ?? null) === null;
       if (made) value[field] = this.step(`.${field}`, below.target === undefined ? {} : [], below);
       else if (Object.hasOwn(value, field)) value[field] = this.step(`.${field}`, value[field] ?? null, below);
+      // Made on the way up of nothing.
+      if (!this.up && below.always === true && value[field] === '') delete value[field];
       if (this.shape === 'strategic' && below.items !== undefined) this.#directives(value, field, below);
     }
     if (node.values !== undefined) {

@@ -67,15 +67,17 @@ describe('a global default', () => {
   it.each([
     ['POST', PATH],
     ['PUT', `${PATH}/second`],
+    ['PATCH', `${PATH}/second?fieldManager=me`],
   ])('is one: %s', async (method, path) => {
-    await expect(lab(OWN).ask(method, path, { body: priority('second', true) })).rejects.toMatchObject({
+    const type = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/json';
+    await expect(lab(OWN).ask(method, path, { body: priority('second', true), type })).rejects.toMatchObject({
       status: 403,
       message:
         'priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass mine is already marked as default. Only one default can exist',
     });
     for (const found of [undefined, 'host'] as const)
-      expect((await lab(found).ask(method, path, { body: priority('second', true) })).status).toBe(200);
-    expect((await lab(OWN).ask(method, path, { body: priority('second', false) })).status).toBe(200);
+      expect((await lab(found).ask(method, path, { body: priority('second', true), type })).status).toBe(200);
+    expect((await lab(OWN).ask(method, path, { body: priority('second', false), type })).status).toBe(200);
   });
   it('may be written again', async () => {
     expect((await lab(OWN).ask('PUT', `${PATH}/mine`, { body: priority('mine', true) })).status).toBe(200);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Scripted } from '../../test/support/scripted-upstream.ts';
 import { refusal, VerbLab } from '../../test/support/verb-lab.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { serve } from './verbs.ts';
 
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/one';
 const BINDING = '/apis/rbac.authorization.k8s.io/v1/namespaces/web/rolebindings/one';
@@ -88,6 +89,29 @@ describe('a patch of a role binding', () => {
     await expect(patched(TAKEN, body, '', MERGE, BINDING)).rejects.toMatchObject({
       code: 'ERR_INVALID',
       message: expect.stringContaining('roleRef.kind: Unsupported value'),
+    });
+  });
+});
+
+describe('a key that stands twice in a patch of a virtual kind', () => {
+  const twice = { path: ['metadata', 'annotations', 'a'], line: 1, after: 1 };
+  const send = async (query: string, type: string) => {
+    const one = lab(TAKEN);
+    const call = one.call('PATCH', `${ROLE}${query}`, { body: { metadata: { annotations: { a: 'c' } } }, type });
+    return await serve({ ...call, body: call.body && { ...call.body, repeated: [twice, twice] } }, one.deps);
+  };
+
+  it.each([MERGE, 'application/strategic-merge-patch+json'])('is warned of (%s)', async (type) => {
+    const warning = ['299 - "duplicate field \\"metadata.annotations.a\\""'];
+    expect(await send('', type)).toMatchObject({ status: 200, headers: { warning } });
+    expect(await send('?fieldValidation=Warn', type)).toMatchObject({ headers: { warning } });
+    expect((await send('?fieldValidation=Ignore', type)).headers?.['warning']).toBeUndefined();
+  });
+
+  it('is refused where the client is strict', async () => {
+    await expect(send('?fieldValidation=Strict', MERGE)).rejects.toMatchObject({
+      code: 'ERR_INVALID',
+      message: expect.stringContaining('strict decoding error: duplicate field "metadata.annotations.a"'),
     });
   });
 });

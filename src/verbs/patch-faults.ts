@@ -10,6 +10,7 @@ import type { Body, Reply } from '../exchange.ts';
 import { forbiddenField, invalidValue } from '../k8s/field-problems.ts';
 import { uidOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
+import { warningHeaders } from '../lib/warning-header.ts';
 import type { Call } from './call.ts';
 
 const APPLY = 'application/apply-patch+yaml';
@@ -49,6 +50,38 @@ export async function blamingPatch({ document, contentType }: Body, write: () =>
   const why = reply.kind === 'object' && reply.status === 400 ? undecoded(reply.object['message']) : undefined;
   if (why === undefined) return reply;
   throw invalid(NO_OBJECT, [invalidValue('patch', JSON.stringify(document), why)]);
+}
+
+const MERGES = new Set(['application/merge-patch+json', 'application/strategic-merge-patch+json']);
+
+/**
+ * Keys that stand twice in a patch whose outcome is written as a whole: what the client is to be warned of.
+ * @throws {ApiError} ERR_INVALID where the client asked for strictness
+ */
+export function repeatedInPatch({ info }: Call, { document, contentType, repeated = [] }: Body): string[] {
+  const strictness = info.query.get('fieldValidation') ?? '';
+  if (!MERGES.has(contentType) || strictness === 'Ignore') return [];
+  const told = [...new Set(repeated.map(({ path }) => `duplicate field ${JSON.stringify(fieldAt(path))}`))];
+  if (strictness !== 'Strict' || told.length === 0) return told;
+  const why = `strict decoding error: ${told.join(', ')}`;
+  throw invalid(NO_OBJECT, [invalidValue('patch', JSON.stringify(document), why)]);
+}
+
+/** `metadata.annotations.a`, `rules[0].verbs` */
+function fieldAt(path: readonly (string | number)[]): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+export function withWarnings(reply: Reply, texts: readonly string[]): Reply {
+  if (texts.length === 0 || !('status' in reply) || reply.status >= 300) return reply;
+  const headers = reply.headers ?? {};
+  return {
+    ...reply,
+    headers: { ...headers, warning: [...[headers['warning'] ?? []].flat(), ...warningHeaders(texts)] },
+  };
 }
 
 function undecoded(message: unknown): string | undefined {

@@ -17,9 +17,10 @@ import { patchOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant, isGrant } from './confirm-grant.ts';
+import { refuseSecondDefault } from './default-class.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { createForApply } from './namespaces.ts';
-import { blamingPatch, checkPatch, refuseOtherUid } from './patch-faults.ts';
+import { blamingPatch, checkPatch, refuseOtherUid, repeatedInPatch, withWarnings } from './patch-faults.ts';
 import { verbParameters } from './query.ts';
 import { readMergeWrite, readStored } from './read-merge-write.ts';
 import { isNamespaces, type Route, routeOf } from './route.ts';
@@ -42,6 +43,7 @@ export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   const given = patchOf(call);
   checkPatch(call, given);
   if (isObject(given.document)) refuseUnknownRole(call, given.document, true);
+  if (given.contentType === APPLY && isObject(given.document)) refuseSecondDefault(given.document, call, deps);
   const body = given.contentType === APPLY ? meeting(given, await confirmCreation(call, deps)) : given;
   await ensureNamespace(call, deps);
   if (isNamespaces(call) && body.contentType === APPLY && call.info.subresource === '') {
@@ -51,7 +53,9 @@ export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   await storeStanding(call, deps);
   const behaviour = behaviourOf(call, deps);
   if (behaviour !== undefined) {
-    return await blamingPatch(given, async () => await patchVirtual(call, deps, behaviour, body));
+    const warnings = repeatedInPatch(call, given);
+    const reply = await blamingPatch(given, async () => await patchVirtual(call, deps, behaviour, body));
+    return withWarnings(reply, warnings);
   }
   if (body.contentType === STRATEGIC && call.at.kind.custom) {
     throw new ApiError(

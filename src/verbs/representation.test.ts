@@ -52,8 +52,20 @@ describe('the metadata alone of what is cut here', () => {
 
   it('of a namespace or a volume, which may be answered here, is no list either', async () => {
     const text = /but the requested object is not a list \(\*core\./;
-    await expect(lab().ask('GET', '/api/v1/namespaces/kube-system', { accept: MANY })).rejects.toThrow(text);
-    await expect(lab().ask('GET', '/api/v1/persistentvolumes/pv', { accept: MANY })).rejects.toThrow(text);
+    const missing = new VerbLab(() => ({ status: 404, body: { kind: 'Status', reason: 'NotFound', code: 404 } }));
+    await expect(missing.ask('GET', '/api/v1/namespaces/kube-system', { accept: MANY })).rejects.toThrow(text);
+    const volume = { kind: 'PersistentVolume', apiVersion: 'v1', metadata: { name: 'pv' } };
+    const claim = { spec: { claimRef: { namespace: 'acme--web', name: 'c' } } };
+    const volumes = new VerbLab(() => ({ status: 200, body: { ...volume, ...claim } }));
+    await expect(volumes.ask('GET', '/api/v1/persistentvolumes/pv', { accept: MANY })).rejects.toThrow(text);
+  });
+
+  it('of what is not there is not found, in whatever shape it is asked for', async () => {
+    const missing = new VerbLab(() => ({
+      status: 404,
+      body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'none', reason: 'NotFound', code: 404 },
+    }));
+    expect((await missing.ask('GET', `${ROLES}/none`, { accept: MANY })).status).toBe(404);
   });
 
   it('of other kinds is upstream’s to refuse', async () => {
@@ -62,5 +74,24 @@ describe('the metadata alone of what is cut here', () => {
       body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'so', reason: 'NotAcceptable', code: 406 },
     }));
     expect((await pods.ask('GET', '/api/v1/namespaces/web/pods/p', { accept: MANY })).status).toBe(406);
+  });
+});
+
+describe('the objects in the rows of a Table', () => {
+  const TABLE = { kind: 'Table', ...META } as const;
+  const table = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {}, columnDefinitions: [], rows: [] };
+  const tables = () => new VerbLab(() => ({ status: 200, body: structuredClone(table) }));
+
+  it.each(['', 'None', 'Metadata', 'Object'])('are included as asked: %j', async (included) => {
+    const answer = await tables().ask('GET', `${ROLES}?includeObject=${included}`, { accept: TABLE });
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([ROLES, '/api/v1/namespaces', '/api/v1/namespaces/web/pods'])('are nothing else in %s', async (path) => {
+    await expect(tables().ask('GET', `${path}?includeObject=nonsense`, { accept: TABLE })).rejects.toMatchObject({
+      code: 'ERR_BAD_REQUEST',
+      message:
+        "Unable to convert to Table as requested: includeObject: Invalid value: \"nonsense\": must be 'Metadata', 'Object', 'None', or empty",
+    });
   });
 });

@@ -5,6 +5,7 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
  */
 import { ApiError } from '../errors.ts';
+import { invalidValue } from '../k8s/field-problems.ts';
 import { metadataOf } from '../k8s/meta.ts';
 import { objects } from '../k8s/read.ts';
 import { isPartial, isPartialList, PARTIAL, PARTIAL_LIST } from '../k8s/shapes.ts';
@@ -29,16 +30,26 @@ const OF_ONE: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch']
  * A list of metadata of what is one object, or the other way round. Upstream refuses it by itself where it answers for
  * the kind; here are those that are cut in the proxy, or that upstream has as a custom resource, of which it does not
  * tell.
- * @throws {ApiError} ERR_NOT_ACCEPTABLE, in the API server's words
+ * @throws {ApiError} ERR_NOT_ACCEPTABLE, or ERR_BAD_REQUEST for rows that are none, in the API server's words
  */
 export function refuseOtherShape(call: Call): void {
   const { verb, subresource, group } = call.info;
   const asked = call.accept.as?.kind ?? '';
+  if (asked === 'Table') refuseOtherRows(call);
   const isHere = call.at.class === 'virtual' || call.at.kind.naming?.is === 'namespace' || readsWhole(call);
   if (!isHere || subresource !== '') return;
   const type = `*${group === '' ? 'core' : group.split('.', 1)[0]}.${call.at.kind.kind}`;
   if (asked === PARTIAL_LIST && OF_ONE.has(verb)) throw otherShape(asked, `is not a list (${type})`);
   if (asked === PARTIAL && verb === 'list') throw otherShape(asked, `is a list (${type}List)`);
+}
+
+const ROWS: ReadonlySet<string> = new Set(['', 'Metadata', 'Object', 'None']);
+
+function refuseOtherRows({ info }: Call): void {
+  const asked = info.query.get('includeObject') ?? '';
+  if (ROWS.has(asked)) return;
+  const { field, message } = invalidValue('includeObject', asked, "must be 'Metadata', 'Object', 'None', or empty");
+  throw new ApiError('ERR_BAD_REQUEST', `Unable to convert to Table as requested: ${field}: ${message}`);
 }
 
 function otherShape(asked: string, but: string): ApiError {

@@ -73,7 +73,10 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
 /** A new namespace, in upstream terms. It is not made by a request alone: its guard is made and proven with it. */
 export async function sendNamespace(call: Call, deps: VerbDeps, document: JsonObject, query: Pairs): Promise<Answer> {
   const managed = withFieldManager(query, call.head.headers.get('user-agent'));
-  const answer = readAnswer(call, await deps.provisioner.createNamespace(call.tenant, document, managed));
+  const answer = readAnswer(
+    call,
+    await deps.provisioner.createNamespace(call.tenant, document, managed, call.body?.repeated),
+  );
   if (isSuccess(answer)) noteWrite(call, deps, { method: 'POST', query }, answer.document);
   return answer;
 }

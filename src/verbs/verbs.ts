@@ -27,9 +27,12 @@ const WRITES = { update, patch, delete: remove, deletecollection: deleteCollecti
 export async function serve(given: Call, deps: VerbDeps): Promise<Reply> {
   const call = onItsSide(given);
   const { verb } = call.info;
-  refuseOtherShape(call);
+  // Of what is not there it is not asked in which shape.
+  if (verb !== 'get') refuseOtherShape(call);
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);
-  return await serveVerb(call, deps);
+  const reply = await serveVerb(call, deps);
+  if (verb === 'get' && 'status' in reply && reply.status < 300) refuseOtherShape(call);
+  return reply;
 }
 
 async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {

@@ -7,8 +7,9 @@
  */
 import { cloneJson } from '../codec/json.ts';
 import { ApiError, type ErrorCode, invalid } from '../errors.ts';
-import { nameOf } from '../k8s/meta.ts';
-import { isObject, type JsonValue } from '../k8s/types.ts';
+import { type FieldProblem, invalidValue } from '../k8s/field-problems.ts';
+import { metadataOf, nameOf } from '../k8s/meta.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { goQuote } from '../lib/go-quote.ts';
 import type { VirtualBehaviour, VirtualBehaviours } from '../ports.ts';
 import { ADMISSION_KINDS } from './admission/kinds.ts';
@@ -16,6 +17,7 @@ import { API_SERVICE_KINDS } from './api-services.ts';
 import { CERTIFICATE_KINDS } from './certificates/kind.ts';
 import { checkTypes } from './decode.ts';
 import { defaultsOf, fillIn } from './defaults.ts';
+import { words } from './field-checks.ts';
 import { FLOW_KINDS } from './flow-control/kinds.ts';
 import { NETWORKING_KINDS } from './networking.ts';
 import type { OwnKind } from './own-kind.ts';
@@ -61,6 +63,7 @@ function behaviour(own: OwnKind, schema: PatchSchema): VirtualBehaviour {
     withDefaults(object) {
       checkTypes(object, schema);
       const copy = cloneJson(object);
+      fillNulls(copy);
       dropNulls(copy);
       own.defaults?.(copy);
       fillIn(copy, defaultsOf(group, resource));
@@ -87,7 +90,7 @@ function behaviour(own: OwnKind, schema: PatchSchema): VirtualBehaviour {
       const problems =
         subresource === 'status'
           ? (own.statusProblems?.(object, previous) ?? [])
-          : own.problems(object, previous, subresource);
+          : [...finalizerProblems(object, group), ...own.problems(object, previous, subresource)];
       if (problems.length > 0) throw invalid({ group, what: kind, name: nameOf(object) }, problems);
     },
     strategicMerge(current, patch) {
@@ -99,6 +102,29 @@ function behaviour(own: OwnKind, schema: PatchSchema): VirtualBehaviour {
       }
     },
   };
+}
+
+/** Groups whose validation does not look at finalizers so closely. */
+const TAKES_ANY_FINALIZER = new Set(['admissionregistration.k8s.io', 'apiregistration.k8s.io']);
+const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+/** @see k8s.io/kubernetes pkg/apis/core/validation/validation.go (ValidateFinalizerName) at v1.36 */
+function finalizerProblems(object: JsonObject, group: string): FieldProblem[] {
+  if (TAKES_ANY_FINALIZER.has(group)) return [];
+  return words(metadataOf(object), 'finalizers').flatMap((name, at) => {
+    if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return [];
+    const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+    return [invalidValue(`metadata.finalizers[${at}]`, name, detail)];
+  });
+}
+
+/** In maps of texts it reads null as an empty one. */
+function fillNulls(object: JsonObject): void {
+  const metadata = object['metadata'];
+  for (const map of isObject(metadata) ? [metadata['labels'], metadata['annotations']] : []) {
+    if (!isObject(map ?? null)) continue;
+    for (const [key, value] of Object.entries(map as JsonObject)) if (value === null) (map as JsonObject)[key] = '';
+  }
 }
 
 /** A native kind reads null as "absent" (`rules: null`); the schema of a custom resource refuses it. */

@@ -3,6 +3,7 @@
  * namespaces `default` and `web`, and a host that answers what the test says.
  */
 
+import { stringifyRepeated } from '../../src/codec/repeated-keys.ts';
 import { createSealer } from '../../src/codec/seal.ts';
 import type { ApiError } from '../../src/errors.ts';
 import type { Accept, Reply, SharedEvent } from '../../src/exchange.ts';
@@ -80,14 +81,14 @@ export class VerbLab {
         get: (_tenant, name) => (state(name) === 'absent' ? undefined : { metadata: { name: `acme--${name}` } }),
       },
       provisioner: {
-        createNamespace: async (_tenant, object, query) => {
+        createNamespace: async (_tenant, object, query, repeated = []) => {
           this.made.push(object);
           return await this.upstream.request({
             identity: { as: 'provisioner' },
             method: 'POST',
             path: '/api/v1/namespaces',
             query,
-            body: JSON.stringify(object),
+            body: stringifyRepeated(object, repeated),
           });
         },
         exists: async (_tenant, name) => state(name) !== 'absent',

@@ -3,8 +3,7 @@
  * `deploy/` allow the provisioner to write it; and whose an object of the host is.
  */
 import { annotationOf, labelsOf, metadataOf, nameOf } from '../../k8s/meta.ts';
-import { child } from '../../k8s/read.ts';
-import type { JsonObject } from '../../k8s/types.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import {
   type CUSTOM_NAME,
   customRoleName,
@@ -63,17 +62,21 @@ export function namespaceObject(tenant: { id: TenantId; uid: string }, name: Ten
   });
 }
 
-/** Adds what says whose a namespace is. */
+/** Adds what says whose a namespace is. What is no map is the API server's to refuse, with all that is in it. */
 export function withOwner(tenant: { id: TenantId; uid: string }, namespace: JsonObject): JsonObject {
   const metadata = metadataOf(namespace);
   return {
     ...namespace,
     metadata: {
       ...metadata,
-      labels: { ...child(metadata, 'labels'), [TENANT_LABEL]: tenant.id },
-      annotations: { ...child(metadata, 'annotations'), [TENANT_UID_ANNOTATION]: tenant.uid },
+      labels: withEntry(metadata['labels'], TENANT_LABEL, tenant.id),
+      annotations: withEntry(metadata['annotations'], TENANT_UID_ANNOTATION, tenant.uid),
     },
   };
+}
+
+function withEntry(map: JsonValue | undefined, key: string, value: string): JsonValue {
+  return isObject(map ?? {}) ? { ...(map as JsonObject | null | undefined), [key]: value } : (map ?? null);
 }
 
 /** A guard: gives the tenant's group the rights of a ClusterRole in one namespace. */

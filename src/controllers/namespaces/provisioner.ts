@@ -3,6 +3,7 @@
  * them, does the rest; here is only the waiting. So there is one way in which a namespace becomes ready.
  */
 import { readObject } from '../../codec/json.ts';
+import { stringifyRepeated } from '../../codec/repeated-keys.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import { nameOf, uidOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
@@ -58,7 +59,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
   }
 
   return {
-    async createNamespace(tenant, object, query) {
+    async createNamespace(tenant, object, query, repeated = []) {
       const guards = options.guardsOf(tenant.policy, tenant.id);
       if (guards === undefined)
         throw new ApiError('ERR_UNAVAILABLE', 'the policy of this tenant is not loaded', { why: 'no-policy' });
@@ -68,7 +69,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
         path: PATHS.namespaces,
         query: query.some(([key]) => key === 'fieldManager') ? query : [...query, ['fieldManager', FIELD_MANAGER]],
         contentType: 'application/json',
-        body: JSON.stringify(withGuards(withOwner(tenant, object), guards)),
+        body: stringifyRepeated(withGuards(withOwner(tenant, object), guards), repeated),
         signal: options.signal,
       });
       const isDryRun = query.some(([key]) => key === 'dryRun');

@@ -8,6 +8,7 @@ import (
 	apidiscoveryv2beta1 "k8s.io/api/apidiscovery/v2beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -71,6 +72,9 @@ func roots() []root {
 		}
 	}
 	all = append(all, root{commonGroupVersion, "List", reflect.TypeFor[metav1.List]()})
+	// The older list of metadata has the same fields under other numbers.
+	partialList := reflect.TypeFor[metav1beta1.PartialObjectMetadataList]()
+	all = append(all, root{metav1beta1.SchemeGroupVersion.String(), partialList.Name(), partialList})
 	sort.Slice(all, func(i, j int) bool {
 		if all[i].groupVersion != all[j].groupVersion {
 			return all[i].groupVersion < all[j].groupVersion

@@ -44,6 +44,8 @@ const ACCEPTS = [
   'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
   'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
   'application/vnd.kubernetes.protobuf,application/json',
+  'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+  'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io',
 ];
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
@@ -53,7 +55,11 @@ export function negotiations(): Scenario[] {
     `${collection}?labelSelector=differ=@side@`,
   ]);
   paths.push(`${CONFIG_MAPS.collection}/missing-one`, `${CLUSTER_ROLES.collection}/missing-one`);
-  paths.push(`${NAMESPACES.collection}/differ`, `${CONFIG_MAPS.across}?labelSelector=differ=@side@`);
+  paths.push(
+    `${NAMESPACES.collection}/differ`,
+    `${NAMESPACES.collection}/missing-one`,
+    `${CONFIG_MAPS.across}?labelSelector=differ=@side@`,
+  );
   return [
     ...paths.flatMap((path) => ACCEPTS.map((accept) => one({ path, headers: { accept } }))),
     ...ACCEPTS.map((accept) =>
@@ -62,7 +68,7 @@ export function negotiations(): Scenario[] {
         headers: { accept },
       }),
     ),
-    ...['None', 'Metadata', 'Object', ''].flatMap((included) =>
+    ...['None', 'Metadata', 'Object', '', 'nonsense'].flatMap((included) =>
       [CONFIG_MAPS, CLUSTER_ROLES, GADGETS].map(({ collection }) =>
         one({
           path: `${collection}?labelSelector=differ=@side@&includeObject=${included}`,
@@ -145,7 +151,7 @@ function isHarmless(method: string, path: string): boolean {
 }
 
 export function bodies(): Scenario[] {
-  return [CONFIG_MAPS, CLUSTER_ROLES, GADGETS].flatMap((kind) => malformed(kind).map(one));
+  return [CONFIG_MAPS, CLUSTER_ROLES, GADGETS, NAMESPACES].flatMap((kind) => malformed(kind).map(one));
 }
 
 function malformed(kind: Kind): Ask[] {
