@@ -17,6 +17,10 @@ import type { Pairs } from './query.ts';
 export function askUpstream(call: Call): { accept: string; query: Pairs } {
   const { as } = call.accept;
   if (as === undefined || (namesPartial(as.kind) && readsWhole(call))) return { accept: 'application/json', query: [] };
+  // Refused here once it is known to be there; upstream fails on it.
+  if (as.kind === PARTIAL_LIST && isCutHere(call) && OF_ONE.has(call.info.verb)) {
+    return { accept: 'application/json', query: [] };
+  }
   const accept = `application/json;as=${as.kind};v=${as.version};g=${as.group}`;
   if (as.kind !== 'Table') return { accept, query: [] };
   // With metadata at least: without it no row could be told apart.
@@ -36,11 +40,14 @@ export function refuseOtherShape(call: Call): void {
   const { verb, subresource, group } = call.info;
   const asked = call.accept.as?.kind ?? '';
   if (asked === 'Table') refuseOtherRows(call);
-  const isHere = call.at.class === 'virtual' || call.at.kind.naming?.is === 'namespace' || readsWhole(call);
-  if (!isHere || subresource !== '') return;
+  if (!isCutHere(call) || subresource !== '') return;
   const type = `*${group === '' ? 'core' : group.split('.', 1)[0]}.${call.at.kind.kind}`;
   if (asked === PARTIAL_LIST && OF_ONE.has(verb)) throw otherShape(asked, `is not a list (${type})`);
   if (asked === PARTIAL && verb === 'list') throw otherShape(asked, `is a list (${type}List)`);
+}
+
+function isCutHere(call: Call): boolean {
+  return call.at.class === 'virtual' || call.at.kind.naming?.is === 'namespace' || readsWhole(call);
 }
 
 const ROWS: ReadonlySet<string> = new Set(['', 'Metadata', 'Object', 'None']);
