@@ -1,6 +1,6 @@
 /** Reading `metadata` of objects that are plain JSON. Absent or misshapen fields read as empty. */
 import { child, strings, text } from './read.ts';
-import type { JsonObject } from './types.ts';
+import { isObject, type JsonObject, type JsonValue } from './types.ts';
 
 export function metadataOf(object: JsonObject): JsonObject {
   return child(object, 'metadata');
@@ -56,4 +56,10 @@ export function keyOf(object: JsonObject): string {
 export function compareVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A map with more in it. What is no map stays as it is, for the API server to refuse with all that is in it. */
+export function withEntries(map: JsonValue | undefined, add: (given: JsonObject) => JsonObject): JsonValue {
+  const given = map ?? {};
+  return isObject(given) ? add(given) : given;
 }

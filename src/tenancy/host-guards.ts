@@ -3,8 +3,8 @@
  * provisioner. The walls in `deploy/61-policy-*.yaml` read the annotations, the API server's own PodSecurity plugin the
  * label. A namespace without them is held to the strictest.
  */
-import { annotationOf, labelsOf, metadataOf } from '../k8s/meta.ts';
-import { child, text } from '../k8s/read.ts';
+import { annotationOf, labelsOf, metadataOf, withEntries } from '../k8s/meta.ts';
+import { text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { OWN_PREFIX } from './names.ts';
 
@@ -59,11 +59,9 @@ export function withGuards(
 ): JsonObject {
   const metadata = metadataOf(namespace);
   // A level that is too loose, or none that there is, is the wall's to refuse: the tenant has said it.
-  const labels = { ...floorLabel({ podSecurity }), ...child(metadata, 'labels') };
-  return {
-    ...namespace,
-    metadata: { ...metadata, labels, annotations: { ...child(metadata, 'annotations'), ...annotations } },
-  };
+  const labels = withEntries(metadata['labels'], (given) => ({ ...floorLabel({ podSecurity }), ...given }));
+  const noted = withEntries(metadata['annotations'], (given) => ({ ...given, ...annotations }));
+  return { ...namespace, metadata: { ...metadata, labels, annotations: noted } };
 }
 
 /**

@@ -2,8 +2,8 @@
  * What controllers keep on the host for a tenant: where these objects live and what stands in them, as the walls in
  * `deploy/` allow the provisioner to write it; and whose an object of the host is.
  */
-import { annotationOf, labelsOf, metadataOf, nameOf } from '../../k8s/meta.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
+import { annotationOf, labelsOf, metadataOf, nameOf, withEntries } from '../../k8s/meta.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import {
   type CUSTOM_NAME,
   customRoleName,
@@ -69,14 +69,10 @@ export function withOwner(tenant: { id: TenantId; uid: string }, namespace: Json
     ...namespace,
     metadata: {
       ...metadata,
-      labels: withEntry(metadata['labels'], TENANT_LABEL, tenant.id),
-      annotations: withEntry(metadata['annotations'], TENANT_UID_ANNOTATION, tenant.uid),
+      labels: withEntries(metadata['labels'], (given) => ({ ...given, [TENANT_LABEL]: tenant.id })),
+      annotations: withEntries(metadata['annotations'], (given) => ({ ...given, [TENANT_UID_ANNOTATION]: tenant.uid })),
     },
   };
-}
-
-function withEntry(map: JsonValue | undefined, key: string, value: string): JsonValue {
-  return isObject(map ?? {}) ? { ...(map as JsonObject | null | undefined), [key]: value } : (map ?? null);
 }
 
 /** A guard: gives the tenant's group the rights of a ClusterRole in one namespace. */
