@@ -20,6 +20,7 @@ import { confirmGrant, isGrant } from './confirm-grant.ts';
 import { refuseSecondDefault } from './default-class.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import { createForApply } from './namespaces.ts';
+import { confirmParams } from './param-access.ts';
 import { blamingPatch, checkPatch, refuseOtherUid, repeatedInPatch, withWarnings } from './patch-faults.ts';
 import { verbParameters } from './query.ts';
 import { readMergeWrite, readStored } from './read-merge-write.ts';
@@ -166,7 +167,11 @@ async function rehearse(
   const result = toTenant(trial.document, call.at, call.scope);
   await confirmGrant(call, deps, result);
   const behaviour = behaviourOf(call, deps);
-  if (behaviour !== undefined) checkVirtual(call, deps, behaviour, result, await readStored(call, deps));
+  if (behaviour !== undefined) {
+    const previous = await readStored(call, deps);
+    checkVirtual(call, deps, behaviour, result, previous);
+    await confirmParams(call, deps, result, previous);
+  }
   return { document: pinned(write.document, revision) };
 }
 

@@ -8,6 +8,7 @@ import type { JsonObject } from '../k8s/types.ts';
 import type { VirtualBehaviour, VirtualWrite } from '../ports.ts';
 import { notTheirs } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
+import { confirmParams } from './param-access.ts';
 import { readStored } from './read-merge-write.ts';
 
 /** The behaviour of the call's kind; undefined for a kind that is not virtual. */
@@ -33,6 +34,7 @@ export async function completeVirtual(
   if (behaviour.prepares && isUpdate) mustBeThat(call, complete, previous);
   behaviour.prepare(complete, writeOf(call, previous));
   checkVirtual(call, deps, behaviour, complete, previous);
+  await confirmParams(call, deps, complete, previous);
   return complete;
 }
 

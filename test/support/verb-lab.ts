@@ -10,6 +10,7 @@ import type { Accept, Reply, SharedEvent } from '../../src/exchange.ts';
 import { headOfOwn } from '../../src/exchange.ts';
 import type { DeletedObject, Informer } from '../../src/k8s/informer.ts';
 import { keyOf } from '../../src/k8s/meta.ts';
+import type { Attributes } from '../../src/k8s/rbac.ts';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
 import type { Profile } from '../../src/kinds/kind.ts';
 import type { GrantGuard, HostNames, NamespaceRegistry, UpstreamRequest } from '../../src/ports.ts';
@@ -42,6 +43,8 @@ export interface LabOptions {
   readonly readsSecretsAcross?: boolean;
   /** Who may grant what; everybody everything when left out. */
   readonly grants?: GrantGuard;
+  /** Rights besides those that a request itself takes; everybody has all when left out. */
+  readonly allows?: (attributes: Attributes) => boolean;
   /** Why nobody may create anything; everybody may when left out. */
   readonly creationRefusal?: ApiError;
 }
@@ -105,7 +108,7 @@ export class VerbLab {
       grants: options.grants ?? { applies: () => false, check() {} },
       creationRefusal: () => options.creationRefusal,
       quotaRefusal: () => undefined,
-      allows: () => true,
+      allows: (_call, attributes) => options.allows?.(attributes) ?? true,
       admission: () => undefined,
       readsSecretsAcross: () => options.readsSecretsAcross ?? true,
       isPublished: (_call, name) => options.shared?.has(name) ?? true,
