@@ -97,16 +97,31 @@ describe('a pod', () => {
     });
   });
 
-  it.each(['hostNetwork', 'None', 'Default'])('keeps the DNS that it chose: %s', async (policy) => {
+  it.each(['None', 'Default'])('keeps the DNS that it chose: %s', async (policy) => {
     await inNamespace(acme, `clients-dns-${policy.toLowerCase()}`, async (namespace) => {
       const spec = { containers: [{ name: 'c', image: 'example.com/pause' }] };
-      const own =
-        policy === 'hostNetwork'
-          ? { dnsPolicy: 'ClusterFirst', hostNetwork: true }
-          : { dnsPolicy: policy, ...(policy === 'None' && { dnsConfig: { nameservers: ['192.0.2.53'] } }) };
+      const own = { dnsPolicy: policy, ...(policy === 'None' && { dnsConfig: { nameservers: ['192.0.2.53'] } }) };
       const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { ...spec, ...own } };
       expect((await madePod(acme, namespace, pod)).spec).toMatchObject(own);
       expect((await upstreamPod(host, acme, namespace, 'p')).spec).toMatchObject(own);
+    });
+  });
+
+  it.each<[string, object]>([
+    ['no containers', { containers: null }],
+    ['a volume without sources', { containers: [{ name: 'c', image: 'x' }], volumes: [{ name: 'v', projected: {} }] }],
+    [
+      'four name servers',
+      { ...richPod('p').spec, dnsConfig: { nameservers: ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4'] } },
+    ],
+  ])('with %s is answered as on a plain cluster', async (what, spec) => {
+    const namespace = `clients-odd-${what.replaceAll(' ', '-')}`;
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
+    const plain = await host.send('POST', '/api/v1/namespaces/default/pods?dryRun=All', pod);
+    await inNamespace(acme, namespace, async () => {
+      const { status, object } = await acme.write('POST', `/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);
+      const { reason } = plain.body as KubeObject;
+      expect({ status, reason: object.reason }).toEqual({ status: plain.status, reason });
     });
   });
 });
