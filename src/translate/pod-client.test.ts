@@ -82,7 +82,7 @@ describe('volumes of a pod', () => {
             { configMap: { name: 'kube-root-ca.crt.kubeveil' } },
             { downwardAPI: items(NAMESPACE_PLACE) },
             token('kubeveil.dev/acme-uid'),
-            token('vault'),
+            token('kubeveil.dev/acme-uid/vault'),
           ],
         },
       },

@@ -7,6 +7,7 @@
  */
 import { child, objects, strings, text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { audienceToTenant } from '../tenancy/audiences.ts';
 import { POD_MARKS } from '../tenancy/host-names.ts';
 import { ROOT_CA, TENANT_ROOT_CA } from '../tenancy/root-ca.ts';
 import { type Tenant, tokenAudience } from '../tenancy/tenant.ts';
@@ -33,11 +34,7 @@ export function podClientDown(pod: JsonObject, marks: ReadonlyMap<string, string
     objects(child(volume, 'projected'), 'sources').forEach((source, place) => {
       nameDown(child(source, 'configMap'));
       fieldsDown(child(source, 'downwardAPI'));
-      const token = child(source, 'serviceAccountToken');
-      if (token['audience'] !== tokenAudience(tenant)) return;
-      const written = asked.get(`${at}/projected/sources/${place}`);
-      if (written === undefined) delete token['audience'];
-      else token['audience'] = written;
+      tokenDown(child(source, 'serviceAccountToken'), asked.get(`${at}/projected/sources/${place}`), tenant);
     });
   });
   const policy = marks.get(POD_MARKS.dns);
@@ -81,6 +78,15 @@ function containerDown(container: JsonObject): void {
 /** The field of the pod that a variable is read from; `''` for any other variable. */
 function placeOf(variable: JsonObject): string {
   return text(child(child(variable, 'valueFrom'), 'fieldRef'), 'fieldPath');
+}
+
+/** @param written the name of the API server that it was asked for under */
+function tokenDown(token: JsonObject, written: string | undefined, tenant: Pick<Tenant, 'uid'>): void {
+  const { audience } = token;
+  if (typeof audience !== 'string') return;
+  if (audience !== tokenAudience(tenant)) token['audience'] = audienceToTenant(tenant, audience);
+  else if (written === undefined) delete token['audience'];
+  else token['audience'] = written;
 }
 
 function fieldsDown(volume: JsonObject): void {

@@ -58,7 +58,8 @@ describe('a pod', () => {
         expect(text).not.toContain('"kube-root-ca.crt"');
         expect(text).not.toContain('metadata.namespace');
         const audiences = [...text.matchAll(/"audience":"([^"]+)"/g)].map(([, audience]) => audience);
-        expect(audiences).toEqual(Array.from({ length: 3 }, () => `kubeveil.dev/${tenant.facts.uid}`));
+        const api = `kubeveil.dev/${tenant.facts.uid}`;
+        expect(audiences).toEqual([api, api, `${api}/vault`, api]);
         const domain = `${tenant.id}.tenants.cluster.local`;
         expect({ policy: spec.dnsPolicy, ...spec.dnsConfig }).toEqual({
           policy: 'None',

@@ -39,6 +39,7 @@ export function richPod(name: string): KubeObject {
             sources: [
               { serviceAccountToken: { path: 'bare' } },
               { serviceAccountToken: { path: 'named', audience: AUDIENCE } },
+              { serviceAccountToken: { path: 'other', audience: 'vault' } },
               { configMap: { name: 'kube-root-ca.crt' } },
               { downwardAPI: { items: [{ path: 'ns', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
             ],
