@@ -122,6 +122,7 @@ describe('docs/operations.md', () => {
 describe.each([
   ['docs/architecture.md', 'Promises, and the tests that hold them'],
   ['docs/security.md', 'Bad input, and the tests that send it'],
+  ['docs/attacks.md', 'Attacks, and the tests that make them'],
 ])('%s', (page, heading) => {
   it('names tests that exist', () => {
     const rows = rowsBelow(page, heading);
