@@ -120,6 +120,18 @@ describe('started anew', () => {
   });
 });
 
+describe('as a program', () => {
+  it('is set up by its options, shows a certificate of its own CA, and ends in good order', async () => {
+    const program = await lab.program('node-1', kubelet);
+    expect(await lab.ask(program, KEPT, agent)).toMatchObject({ status: 200 });
+    const pods = '/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3Dnode-1';
+    const mark = await lab.auditMark();
+    expect(await lab.ask(program, pods, kubelet)).toMatchObject({ status: 200 });
+    expect(await lab.asked('system:node:node-1', mark)).not.toContain(`list ${pods}`);
+    expect(await program.stop()).toBe(0);
+  });
+});
+
 describe('while the API server does not answer', () => {
   async function cutOff(): Promise<{ relay: Relay; cache: RunningNodeCache }> {
     const { port } = new URL(lab.facts.server);

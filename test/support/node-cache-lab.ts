@@ -2,17 +2,21 @@
  * Node caches in front of a real control plane, installed as `deploy/node-cache` says, and their clients: the kubelet of
  * a node by its certificate, and programs with service accounts of their own.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type RunningNodeCache, startNodeCache } from '../../src/app/node-cache.ts';
 import type { KubeClient } from '../../src/dev/kube-client.ts';
+import { newKubeconfig, writePrivateFile } from '../../src/onboarding/kubeconfig.ts';
 import { type CertificatePair, issueClient } from '../../src/pki/certificates.ts';
 import type { HostConnection } from '../../src/upstream/host-connection.ts';
 import { must } from './administrator.ts';
+import { CLI } from './cli.ts';
 import { adminClient, type ControlPlaneFacts } from './control-plane.ts';
 import { type RawAnswer, type RawRequest, requestOnce } from './http.ts';
 import { type OpenWatch, openWatch } from './open-watch.ts';
@@ -22,6 +26,9 @@ const SYSTEM = 'kubeveil-system';
 export const CACHE_ACCOUNT = `system:serviceaccount:${SYSTEM}:kubeveil-node-cache`;
 
 export type Credential = { readonly token: string } | { readonly certPem: string; readonly keyPem: string };
+
+/** Where a cache listens. */
+type Reached = Pick<RunningNodeCache, 'server' | 'caPem'>;
 
 export class NodeCacheLab implements AsyncDisposable {
   readonly facts: ControlPlaneFacts;
@@ -88,6 +95,38 @@ export class NodeCacheLab implements AsyncDisposable {
     return running;
   }
 
+  /** As a program of its own, started as its docs say. @returns where it listens, and what ends it, to its exit code */
+  async program(
+    nodeName: string,
+    node: CertificatePair,
+  ): Promise<{ server: string; caPem: string; stop(): Promise<number> }> {
+    const folder = await this.folder();
+    const { server, caPem } = this.facts;
+    const cluster = { context: 'host', cluster: 'host', server, caPem };
+    const own = join(folder, 'own.kubeconfig');
+    writePrivateFile(own, newKubeconfig({ ...cluster, user: 'own', credential: { token: this.#token } }));
+    const ofNode = join(folder, 'node.kubeconfig');
+    writePrivateFile(ofNode, newKubeconfig({ ...cluster, user: 'node', credential: node }));
+    const args = ['node-cache', '--listen=127.0.0.1:0', `--state=${folder}/state`, `--kubeconfig=${own}`];
+    const child = spawn(process.execPath, [CLI, ...args, `--node-kubeconfig=${ofNode}`, `--node-name=${nodeName}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#held.defer(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit') as Promise<[number]>;
+    const stop = async (): Promise<number> => {
+      child.kill('SIGTERM');
+      return (await ended)[0];
+    };
+    for await (const line of createInterface({ input: child.stderr })) {
+      const said = JSON.parse(line) as { msg: string; server: string; ca: string };
+      if (said.msg === 'listening' && said.ca !== undefined) {
+        child.stderr.resume();
+        return { server: said.server, caPem: await readFile(said.ca, 'utf8'), stop };
+      }
+    }
+    throw new Error('the node cache ended before it listened');
+  }
+
   async folder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'kubeveil-node-cache-'));
     this.#held.defer(() => rm(folder, { recursive: true, force: true }));
@@ -95,12 +134,7 @@ export class NodeCacheLab implements AsyncDisposable {
   }
 
   /** Through a cache. */
-  ask(
-    cache: RunningNodeCache,
-    path: string,
-    as: Partial<Credential> = {},
-    more: Partial<RawRequest> = {},
-  ): Promise<RawAnswer> {
+  ask(cache: Reached, path: string, as: Partial<Credential> = {}, more: Partial<RawRequest> = {}): Promise<RawAnswer> {
     return requestOnce({ server: cache.server, caPem: cache.caPem, path, ...as, ...more });
   }
 
