@@ -12,7 +12,7 @@ import { subjectOf } from './admission-subject.ts';
 import { patchOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { get } from './get.ts';
-import { rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
+import { lenient, rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const JSON_PATCH = 'application/json-patch+json';
@@ -36,11 +36,13 @@ export async function admitPatch(
   if (round === undefined) return await write(call, deps);
 
   let changed = call;
+  let checked: Reply | undefined;
   let trial = await rehearse(call, deps, write);
   if (round.mutates && succeeded(trial)) {
     const mutated = await round.mutate(trial.object, oldObject);
     if (mutated !== trial.object) {
-      changed = isApply ? { ...call, body: applying(body, trial.object, mutated) } : updating(call, mutated);
+      checked = trial;
+      changed = lenient(isApply ? { ...call, body: applying(body, trial.object, mutated) } : updating(call, mutated));
       trial = await rehearse(changed, deps, write);
     }
   }
@@ -49,7 +51,7 @@ export async function admitPatch(
   const reply = await write({ ...changed, body: bound(patchOf(changed), oldObject) }, deps);
   const isOther = reply.kind === 'object' && reply.status === 409 && oldObject !== undefined;
   if (isOther && !isLast && !namesVersion(body) && (await hasChanged(call, deps, oldObject))) return undefined;
-  return withWarnings(reply, round);
+  return withWarnings(reply, round, checked);
 }
 
 /** A conflict between who manages which field does not go away. */

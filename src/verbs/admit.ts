@@ -25,7 +25,7 @@ import type { Call, VerbDeps } from './call.ts';
 import { deleteOptionsOf } from './delete-options.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
-import { rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
+import { isUnreadable, lenient, rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
 
 /** Serves a write without any admission, by the verb of its call. */
 export type Write = (call: Call, deps: VerbDeps) => Promise<Reply>;
@@ -61,21 +61,26 @@ async function admitCreate(call: Call, deps: VerbDeps, write: Write): Promise<Re
     return withWarnings(await write(named(cloneJson(made)), deps), round);
   }
   let document = given;
+  let final = named;
+  let checked: Reply | undefined;
   let trial = await rehearse(named(given), deps, write);
+  if (isUnreadable(trial)) return trial;
   if (round.mutates) {
     // What the host refuses as it stands may be just what a mutation mends.
     const shown = succeeded(trial) ? withoutStored(trial.object, given) : given;
     const mutated = await round.mutate(shown, undefined);
     if (mutated !== shown) {
       document = unmanaged(mutated);
-      trial = await rehearse(named(document), deps, write);
+      if (succeeded(trial)) checked = trial;
+      final = (object) => lenient(named(object));
+      trial = await rehearse(final(document), deps, write);
     }
   }
   if (!succeeded(trial)) return trial;
   await round.validate(trial.object, undefined);
-  const final = cloneJson(document);
-  metadataOf(final)['name'] = nameOf(trial.object);
-  return withWarnings(await write(named(final), deps), round);
+  const made = cloneJson(document);
+  metadataOf(made)['name'] = nameOf(trial.object);
+  return withWarnings(await write(final(made), deps), round, checked);
 }
 
 const STORED = ['uid', 'resourceVersion', 'creationTimestamp', 'generation', 'selfLink'] as const;
@@ -116,12 +121,14 @@ async function admitUpdate(call: Call, deps: VerbDeps, write: Write, isLast: boo
   if ('refused' in updated) return updated.refused;
   const ownVersion = versionOf(given);
   if (ownVersion === '') metadataOf(updated.document)['resourceVersion'] = versionOf(oldObject);
-  const reply = await write(named(updated.document), deps);
+  const { checked } = updated;
+  const asked = named(updated.document);
+  const reply = await write(checked === undefined ? asked : lenient(asked), deps);
   if (ownVersion === '' && !isLast && isConflict(reply)) return undefined;
-  return withWarnings(reply, round);
+  return withWarnings(reply, round, checked);
 }
 
-/** What is to be written, or the refusal of the host. */
+/** What is to be written, with the rehearsal of what it was made of where it is another; or the refusal of the host. */
 async function admitObject(
   named: (object: JsonObject) => Call,
   given: JsonObject,
@@ -129,20 +136,23 @@ async function admitObject(
   round: AdmissionRound,
   deps: VerbDeps,
   write: Write,
-): Promise<{ refused: Reply } | { document: JsonObject }> {
+): Promise<{ refused: Reply } | { document: JsonObject; checked?: Reply | undefined }> {
   let document = given;
+  let checked: Reply | undefined;
   let trial = await rehearse(named(cloneJson(given)), deps, write);
+  if (isUnreadable(trial)) return { refused: trial };
   if (round.mutates) {
     const shown = succeeded(trial) ? trial.object : given;
     const mutated = await round.mutate(shown, oldObject);
     if (mutated !== shown) {
       document = unmanaged(mutated);
-      trial = await rehearse(named(cloneJson(document)), deps, write);
+      if (succeeded(trial)) checked = trial;
+      trial = await rehearse(lenient(named(cloneJson(document))), deps, write);
     }
   }
   if (!succeeded(trial)) return { refused: trial };
   await round.validate(trial.object, oldObject);
-  return { document };
+  return { document, checked };
 }
 
 /** Who manages which field is the host's to say. */

@@ -25,6 +25,11 @@ export function succeeded(reply: Reply): reply is ObjectReply {
   return reply.kind === 'object' && reply.status >= 200 && reply.status < 300 && !isStatus(reply.object);
 }
 
+/** True for what no mutation could mend: the host cannot read it, or may not because of fields that are not there. */
+export function isUnreadable(reply: Reply): boolean {
+  return reply.kind === 'object' && reply.status === 400;
+}
+
 /** The object of the request, or of its subresource, as it is; undefined when there is none. */
 export async function shownObject(
   call: Call,
@@ -43,9 +48,17 @@ export async function shownObject(
   return reply?.kind === 'object' && reply.status === 200 ? reply.object : undefined;
 }
 
-/** The reply with what the client is warned of. */
-export function withWarnings(reply: Reply, { warnings }: AdmissionRound): Reply {
-  if (warnings.length === 0) return reply;
-  const given = [reply.headers?.['warning'] ?? []].flat();
-  return { ...reply, headers: { ...reply.headers, warning: [...given, ...warningHeaders(warnings)] } };
+/**
+ * The reply with what the client is warned of.
+ * @param checked the rehearsal of what the client itself wrote, where something else was written in its place
+ */
+export function withWarnings(reply: Reply, { warnings }: Pick<AdmissionRound, 'warnings'>, checked?: Reply): Reply {
+  const given = [checked?.headers?.['warning'] ?? [], reply.headers?.['warning'] ?? []].flat();
+  const all = [...given, ...warningHeaders(warnings)];
+  return all.length === 0 ? reply : { ...reply, headers: { ...reply.headers, warning: all } };
+}
+
+/** The same write of what others have changed: fields that nobody knows are then no fault of the client's. */
+export function lenient(call: Call): Call {
+  return { ...call, info: { ...call.info, query: new Map([...call.info.query, ['fieldValidation', 'Ignore']]) } };
 }

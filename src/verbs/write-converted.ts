@@ -21,7 +21,7 @@ import { asAsked, asStored, serveConverted } from './conversion.ts';
 import { convertObjects } from './convert-objects.ts';
 import { blamingPatch, checkPatch, refuseOtherUid } from './patch-faults.ts';
 import { readMergeWrite } from './read-merge-write.ts';
-import { rehearse, succeeded } from './rehearsal.ts';
+import { lenient, rehearse, succeeded, withWarnings } from './rehearsal.ts';
 
 type Write = (call: Call, deps: VerbDeps) => Promise<Reply>;
 
@@ -55,13 +55,8 @@ async function writeObject(call: Call, deps: VerbDeps, write: Write): Promise<Re
   complete['metadata'] = metadata;
   const [object = complete] = await convert(call, deps, complete);
   const reply = await write(inStored(call, object), deps);
-  return withWarningsOf(await asAsked(call, deps, reply), trial);
-}
-
-/** What the dry run warned of: fields that its version does not know are gone since. */
-function withWarningsOf(reply: Reply, trial: Reply): Reply {
-  const warning = [trial.headers?.['warning'] ?? [], reply.headers?.['warning'] ?? []].flat();
-  return warning.length === 0 ? reply : { ...reply, headers: { ...reply.headers, warning } };
+  // Fields that the version of the request does not know are gone by now.
+  return withWarnings(await asAsked(call, deps, reply), { warnings: [] }, trial);
 }
 
 async function patchObject(call: Call, deps: VerbDeps, write: Write): Promise<Reply> {
@@ -96,7 +91,5 @@ async function convert(call: Call, deps: VerbDeps, object: JsonObject): Promise<
 
 /** What was converted has been checked: fields that the stored version does not know are dropped, as on the API server. */
 function inStored(call: Call, document: JsonObject): Call {
-  const stored = asStored(call);
-  const query = new Map([...call.info.query, ['fieldValidation', 'Ignore']]);
-  return { ...stored, info: { ...stored.info, query }, body: { contentType: 'application/json', document } };
+  return { ...lenient(asStored(call)), body: { contentType: 'application/json', document } };
 }

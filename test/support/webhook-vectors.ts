@@ -75,6 +75,13 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   '/no-patch-type': answering(() => ({ allowed: true, patch: patch([])['patch'] ?? '' })),
   '/no-patch': answering(() => ({ allowed: true, patchType: 'JSONPatch' })),
   '/merge-patch': answering(() => ({ allowed: true, ...patch([{ op: 'test' }]), patchType: 'MergePatch' })),
+  '/unknown-field': answering(() => ({
+    allowed: true,
+    ...patch([
+      { op: 'add', path: '/nope', value: { a: 1 } },
+      { op: 'add', path: '/data/added', value: 'x' },
+    ]),
+  })),
   '/patch-nothing': answering(() => ({ allowed: true, ...patch([]) })),
   '/patch-namespace': answering(() => ({
     allowed: true,
@@ -107,6 +114,8 @@ export interface HookCase {
   readonly mutating?: ReadonlyArray<readonly [path: string, extra?: JsonObject]>;
   readonly validating?: ReadonlyArray<readonly [path: string, extra?: JsonObject]>;
   readonly query?: string;
+  /** What else the client writes. */
+  readonly body?: JsonObject;
   /** Where only the beginning of what is said must agree. */
   readonly alike?: number;
 }
@@ -137,6 +146,14 @@ export const CASES: readonly HookCase[] = [
   { title: 'patches without a type', mutating: [['/no-patch-type']] },
   { title: 'types without a patch', mutating: [['/no-patch']] },
   { title: 'patches by merge', mutating: [['/merge-patch']] },
+  { title: 'adds a field that nobody knows', mutating: [['/unknown-field']], query: '?fieldValidation=Strict' },
+  {
+    title: 'mutates what has a field too much',
+    mutating: [['/a']],
+    query: '?fieldValidation=Strict',
+    body: { odd: 1 },
+  },
+  { title: 'adds to what has a field that nobody knows', mutating: [['/unknown-field']], body: { odd: 1 } },
   { title: 'patches nothing', mutating: [['/patch-nothing']] },
   { title: 'patches when it validates', validating: [['/label-one']] },
   { title: 'patches the namespace', mutating: [['/patch-namespace']] },
