@@ -27,6 +27,7 @@ export interface Answer {
 export interface BenchClient extends AsyncDisposable {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   post(path: string, object: unknown): Promise<Answer>;
+  remove(path: string): Promise<Answer>;
 }
 
 export function openClient(access: Access, options: ClientOptions): BenchClient {
@@ -40,7 +41,12 @@ export function openClient(access: Access, options: ClientOptions): BenchClient 
       ...(access.certPem === undefined ? {} : { cert: access.certPem, key: access.keyPem }),
     },
   });
-  async function send(method: 'GET' | 'POST', path: string, body: string | null, more = {}): Promise<Answer> {
+  async function send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body: string | null,
+    more = {},
+  ): Promise<Answer> {
     const type = body === null ? {} : { 'content-type': 'application/json' };
     const headers = { accept: 'application/json', ...type, ...more };
     const answer = await pool.request({ method, path, headers, body });
@@ -49,6 +55,7 @@ export function openClient(access: Access, options: ClientOptions): BenchClient 
   return {
     get: (path, headers) => send('GET', path, null, headers),
     post: (path, object) => send('POST', path, JSON.stringify(object)),
+    remove: (path) => send('DELETE', path, null),
     [Symbol.asyncDispose]: () => pool.close(),
   };
 }

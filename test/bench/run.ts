@@ -19,6 +19,7 @@ import { describeMachine, loadNow } from './machine.ts';
 import { needProc } from './process-usage.ts';
 import { machineLine, readReference, renderTable, writeDocument, writeResult } from './report.ts';
 import type { Bench, LabScenario, Scenario } from './scenario.ts';
+import { admission } from './scenarios/admission.ts';
 import { authority } from './scenarios/authority.ts';
 import { copy } from './scenarios/copy.ts';
 import { forwardedGet } from './scenarios/forwarded-get.ts';
@@ -38,6 +39,7 @@ const SCENARIOS: readonly Scenario[] = [
   manyTenants,
   tenantsAtOnce,
   authority,
+  admission,
   copy,
   keystroke,
   openStreams,
