@@ -166,10 +166,15 @@ export function claimTemplateRefs(path: string): Reference[] {
 
 /** DeviceClaim at `path`: what a ResourceClaim asks for. */
 export function deviceClaimRefs(path: string): Reference[] {
-  return [
-    nameRef(`${path}.requests[].exactly.deviceClassName`, DEVICE_CLASSES),
-    nameRef(`${path}.requests[].firstAvailable[].deviceClassName`, DEVICE_CLASSES),
-  ];
+  return [`${path}.requests[].exactly`, `${path}.requests[].firstAvailable[]`].flatMap((request) => [
+    nameRef(`${request}.deviceClassName`, DEVICE_CLASSES),
+    deviceSelectorRef(request),
+  ]);
+}
+
+/** Selectors of devices at `path`, which the host's scheduler runs. */
+export function deviceSelectorRef(path: string): Reference {
+  return specialRef(`${path}.selectors[].cel.expression`, 'hostExpression');
 }
 
 /** PersistentVolumeSpec at `path`: of a volume, or inline in an attachment. */

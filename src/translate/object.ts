@@ -11,6 +11,7 @@ import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s
 import { hostSide, ownSide } from '../kinds/at-version.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import { TENANT_LABEL } from '../tenancy/names.ts';
+import { refuseVastAmounts } from './amounts.ts';
 import { lastAppliedDown } from './last-applied.ts';
 import { refuseListLike } from './list-likes.ts';
 import { metadataDown, metadataUp } from './metadata.ts';
@@ -46,7 +47,10 @@ export function fragmentToUpstream(
   const tree = treeOf(at.kind, own ?? subresource);
   const walk = new Walk(true, object, at, scope, shape, mapTarget);
   if (walk.named === '') walk.named = name;
-  if (own === undefined) apiVersionUp(object, at, scope, shape);
+  if (own === undefined) {
+    apiVersionUp(object, at, scope, shape);
+    refuseVastAmounts(object, at, walk);
+  }
   const mapped = walk.value(object, tree.references) as JsonObject;
   const { metadata } = mapped;
   if (own === undefined) refuseListLike(mapped['items'], walk);

@@ -7,6 +7,7 @@
 import { formatPointer, parsePointer } from '../k8s/json-pointer.ts';
 import { apiVersionOf, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { refuseVastAmountAt } from './amounts.ts';
 import { refuseListLike } from './list-likes.ts';
 import { metadataPlace } from './patch-metadata.ts';
 import { type Place, placeIn, touches } from './patch-place.ts';
@@ -33,8 +34,17 @@ export function jsonPatchToUpstream(
     if (!isObject(operation)) throw unappliable('an operation is not an object');
     const walk = new Walk(true, {}, at, scope, 'whole', mapTarget);
     walk.named = name;
+    if (subresource === '' || at.kind.subresources[subresource]?.kind === undefined) refuseAmounts(operation, walk);
     return operationUp(operation, tree, walk);
   });
+}
+
+function refuseAmounts(operation: JsonObject, walk: Walk): void {
+  const { op, value } = operation;
+  const isMove = WITH_FROM.has(op as string);
+  if (isMove || WITH_VALUE.has(op as string)) {
+    refuseVastAmountAt(pointer(operation, 'path'), isMove ? undefined : (value ?? null), walk.at, walk);
+  }
 }
 
 function operationUp(operation: JsonObject, tree: Tree, walk: Walk): JsonObject {

@@ -56,7 +56,7 @@ const STAGES: readonly Layer[] = [
 
 /** What stages are made of, or are given. None knows a stage. */
 const PARTS: readonly Layer[] = [
-  { name: 'translate', may: [...BASE, 'codec', 'tenancy', 'kinds'] },
+  { name: 'translate', may: [...BASE, 'cel', 'codec', 'tenancy', 'kinds'] },
   { name: 'cache', may: [...BASE, 'codec', 'tenancy', 'exchange', 'ports'] },
   // The proxy of a node: who asks, whether they may, what is kept, and how the rest goes on.
   { name: 'nodecache', may: [...BASE, 'codec', 'tenancy', 'exchange', 'ports', 'pki', 'cache'] },

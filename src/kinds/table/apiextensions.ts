@@ -19,7 +19,10 @@ export const APIEXTENSIONS: readonly Kind[] = [
     refs: [
       specialRef('spec.group', 'crdGroup'),
       specialRef('spec.names', 'crdNames'),
+      // Rules and columns are run by the host.
+      specialRef('spec.versions[].schema', 'crdRules'),
       specialRef('spec.versions[].schema.openAPIV3Schema.properties.items', 'crdItems'),
+      specialRef('spec.versions[].additionalPrinterColumns[].jsonPath', 'crdColumn'),
       specialRef('spec.conversion', 'crdConversion'),
       specialRef('status.acceptedNames', 'crdNames'),
       ...conditionRefs(),

@@ -4,7 +4,14 @@
  * @see https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
  */
 import type { Kind } from '../kind.ts';
-import { conditionRefs, deviceClaimRefs, groupRef, specialRef, templateMetadataRef } from '../refs.ts';
+import {
+  conditionRefs,
+  deviceClaimRefs,
+  deviceSelectorRef,
+  groupRef,
+  specialRef,
+  templateMetadataRef,
+} from '../refs.ts';
 import { mixed, native, TRUSTED_ONLY, TRUSTED_STATUS, virtual } from '../row.ts';
 
 const RESOURCE = 'resource.k8s.io';
@@ -66,7 +73,7 @@ export const CLUSTER_SERVICES: readonly Kind[] = [
     classes: { trusted: 'mixed', baseline: 'published', restricted: 'absent' },
     // Not `config`: parameters of the host's drivers.
     shows: ['spec.selectors', 'spec.extendedResourceName'],
-    refs: [specialRef('spec.extendedResourceName', 'extendedResource')],
+    refs: [specialRef('spec.extendedResourceName', 'extendedResource'), deviceSelectorRef('spec')],
   }),
   virtual({
     group: RESOURCE,

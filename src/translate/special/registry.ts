@@ -27,6 +27,7 @@ import { deletionConditionDown, deletionConditionUp } from './deletion-condition
 import { eventObjectDown, eventObjectUp } from './event-object.ts';
 import { extendedResourceDown, extendedResourceUp } from './extended-resource.ts';
 import { hostAnnotationDown, hostAnnotationUp } from './host-annotation.ts';
+import { asItIs, crdColumnUp, crdRulesUp, hostExpressionUp } from './host-expressions.ts';
 import { namespaceLabelsDown, namespaceLabelsUp } from './namespace-labels.ts';
 import { quotaKeyDown, quotaKeyUp } from './quota-key.ts';
 import { quotaScopeDown, quotaScopeUp } from './quota-scope.ts';
@@ -55,12 +56,15 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['volumeAnnotations', { up: volumeAnnotationsUp, down: storageAnnotationsDown }],
   ['volumeClass', { up: volumeClassUp, down: storageClassDown }],
   ['autoscalerAnnotations', { up: autoscalerAnnotationsUp, down: autoscalerAnnotationsDown }],
+  ['crdColumn', { up: crdColumnUp, down: asItIs }],
   ['crdConversion', { up: crdConversionUp, down: crdConversionDown }],
   ['crdGroup', { up: crdGroupUp, down: crdGroupDown }],
   ['crdItems', { up: crdItemsUp, down: crdItemsDown }],
+  ['crdRules', { up: crdRulesUp, down: asItIs }],
   ['crdNames', { up: crdNamesUp, down: crdNamesDown }],
   ['deletionCondition', { up: deletionConditionUp, down: deletionConditionDown }],
   ['eventObject', { up: eventObjectUp, down: eventObjectDown }],
+  ['hostExpression', { up: hostExpressionUp, down: asItIs }],
   ['hostAnnotation', { up: hostAnnotationUp, down: hostAnnotationDown }],
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
   ['quotaKey', { up: quotaKeyUp, down: quotaKeyDown }],

@@ -1,0 +1,145 @@
+/**
+ * What the API server and the scheduler of the host would work on for minutes, or die of, for everybody: texts that they
+ * run or read on behalf of a tenant. Each is refused by the proxy, also by way of a patch; its honest twin is taken.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/k8s/types.ts';
+import { asBoth, useProduct } from '../support/as-tenant.ts';
+
+const { acme, both } = useProduct();
+const NAMESPACE = 'host-load';
+const GROUP = 'load.example.com';
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const HONEST = 'self.size() >= 0';
+
+interface Definition {
+  readonly plural: string;
+  readonly rule?: string;
+  readonly jsonPath?: string;
+}
+
+function definition({ plural, rule = HONEST, jsonPath = '.spec.text' }: Definition): JsonObject {
+  const text = { type: 'string', maxLength: 1_000_000, 'x-kubernetes-validations': [{ rule }] };
+  const spec = { type: 'object', properties: { text } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { plural, kind: plural },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', description: BOMBS[0]?.[1] ?? '', properties: { spec } } },
+          additionalPrinterColumns: [{ name: 'Text', type: 'string', jsonPath }],
+        },
+      ],
+    },
+  };
+}
+
+const BOMBS: readonly (readonly [what: string, rule: string])[] = [
+  ['a text of its length times itself', "self.replace('a', self).size() >= 0"],
+  ['formats in a loop', "[1, 2].map(x, '%s%s'.format([self, self])).size() >= 0"],
+  ['a chain that doubles at each step', `optional.of(self)${'.optMap(x, x)'.repeat(14)}.hasValue()`],
+  ['types that double at each step', `[1]${'.map(a, {a: a})'.repeat(14)}.size() >= 0`],
+  ['a number of a hundred million digits', "quantity('1e99999999').isGreaterThan(quantity('1'))"],
+];
+
+beforeAll(async () => void (await asBoth(both, (tenant) => tenant.kubectl(`create namespace ${NAMESPACE}`))));
+
+async function patch(path: string, operations: JsonValue): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json-patch+json' };
+  const { status, object } = await acme.write('PATCH', path, operations, { headers });
+  return { status, text: JSON.stringify(object) };
+}
+
+describe('rules of a kind', () => {
+  it.each(BOMBS)('with %s are refused', async (_what, rule) => {
+    const { status, object } = await acme.write('POST', CRDS, definition({ plural: 'bombs', rule }));
+    expect({ status, reason: object.reason }).toEqual({ status: 422, reason: 'Invalid' });
+    expect(object.message).toContain('x-kubernetes-validations[0].rule: Invalid value: ');
+  });
+
+  it('are taken otherwise, and cannot become one by a patch', async () => {
+    expect((await acme.write('POST', CRDS, definition({ plural: 'calms' }))).status).toBe(201);
+    const path = '/spec/versions/0/schema/openAPIV3Schema';
+    const rule = `${path}/properties/spec/properties/text/x-kubernetes-validations/0/rule`;
+    const calm = `${CRDS}/calms.${GROUP}`;
+    expect(await patch(calm, [{ op: 'replace', path: rule, value: 'self.size() >= 1' }])).toMatchObject({
+      status: 200,
+    });
+    for (const operation of [
+      { op: 'replace', path: rule, value: BOMBS[0]?.[1] ?? '' },
+      { op: 'copy', from: `${path}/description`, path: rule },
+    ]) {
+      const { status, text } = await patch(calm, [operation]);
+      expect({ op: operation.op, status }).toEqual({ op: operation.op, status: 422 });
+      expect(text).toContain('replace() can only replace by a constant text');
+    }
+  });
+});
+
+describe('columns of a kind', () => {
+  it('that walk through an object again and again are refused', async () => {
+    const bomb = definition({ plural: 'columns', jsonPath: '.spec..a..a..a..a..a' });
+    const { status, object } = await acme.write('POST', CRDS, bomb);
+    expect({ status, message: object.message }).toMatchObject({
+      status: 422,
+      message: expect.stringContaining('spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value: '),
+    });
+    expect((await acme.write('POST', CRDS, definition({ plural: 'columns', jsonPath: '.spec..a' }))).status).toBe(201);
+  });
+});
+
+describe('amounts with millions of digits', () => {
+  const pods = `/api/v1/namespaces/${NAMESPACE}/pods`;
+  const pod = (name: string, cpu: string) =>
+    `{"metadata": {"name": "${name}"}, "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": ${cpu}}}}]}}`;
+  const create = async (body: string, type: string) => {
+    const headers = { 'content-type': type };
+    return await acme.send(pods, { method: 'POST', body, headers });
+  };
+
+  it.each(['"1e9999999"', '1e9999999', '"1e-9999999"'])('are refused: %s', async (cpu) => {
+    for (const type of ['application/json', 'application/yaml']) {
+      const { status, text } = await create(pod('vast', cpu), type);
+      expect(status, text).toBe(422);
+      expect(text).toContain('spec.containers[0].resources.requests[cpu]: Invalid value: ');
+    }
+  });
+
+  it('and taken otherwise', async () => {
+    expect((await create(pod('plain', '"1e-3"'), 'application/json')).status).toBe(201);
+    expect((await create(pod('number', '1e-1'), 'application/yaml')).status).toBe(201);
+  });
+});
+
+describe('selectors of devices', () => {
+  const claim = (name: string, expression: string): JsonObject => ({
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaim',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      devices: {
+        requests: [{ name: 'r', exactly: { deviceClassName: 'none', selectors: [{ cel: { expression } }] } }],
+      },
+    },
+  });
+  const claims = `/apis/resource.k8s.io/v1/namespaces/${NAMESPACE}/resourceclaims`;
+
+  it('that make a text of a million others are refused', async () => {
+    const long = `'${'a'.repeat(1_000)}'`;
+    const bomb = `${long}.replace('a', ${long}).replace('a', ${long}).size() < 0`;
+    const { status, object } = await acme.write('POST', claims, claim('bomb', bomb));
+    expect({ status, message: object.message }).toMatchObject({
+      status: 422,
+      message: expect.stringContaining('selectors[0].cel.expression: Invalid value: '),
+    });
+    expect((await acme.write('POST', claims, claim('calm', "device.driver == 'a.example.com'"))).status).toBe(201);
+  });
+});
