@@ -189,6 +189,11 @@ class Checker {
   }
 
   #resolve(expr: CallNode, declared: FunctionDeclaration, given: readonly Type[], isMember: boolean): Type {
+    if (declared.name === '_&&_' || declared.name === '_||_') {
+      const wrong = given.map((type, at) => (this.#bindings.assign([type], [BOOL]) ? undefined : at));
+      for (const at of wrong) if (at !== undefined) this.#notBool(expr.args[at] as Expr, given[at] as Type);
+      if (wrong.some((at) => at !== undefined)) return ERROR;
+    }
     const matching: Overload[] = [];
     let result: Type | undefined;
     for (const overload of declared.overloads) {
@@ -207,6 +212,11 @@ class Checker {
     const texts = given.map((type) => formatType(substitute(this.#bindings, type, true)));
     const signature = isMember ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`;
     return this.#problem(expr, `found no matching overload for '${declared.name}' applied to '${signature}'`);
+  }
+
+  #notBool(expr: Expr, given: Type): void {
+    const type = formatType(substitute(this.#bindings, given, true));
+    this.#problem(expr, `expected type 'bool' but found '${type}'`);
   }
 
   /** The overload with parameters that nothing else uses. */

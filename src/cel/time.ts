@@ -150,6 +150,8 @@ function zoneOffset(zone: string): number | undefined {
   if (/^[Zz]$/.test(zone)) return 0;
   const match = /^([+-])(\d\d):(\d\d)$/.exec(zone);
   if (match === null) return undefined;
+  // As Go reads it.
+  if (Number(match[2]) > 24 || Number(match[3]) > 60) return undefined;
   const minutes = Number(match[2]) * 60 + Number(match[3]);
   return match[1] === '-' ? -minutes : minutes;
 }

@@ -55,8 +55,9 @@ export function checkFormat(call: CallNode, typeOf: (node: Expr) => Type): Probl
     const type = typeOf(arg);
     if (type.kind === 'dyn' || type.kind === 'error' || kinds.includes(type.kind)) continue;
     const given = nameOfType({ ...type, params: [] });
-    const message = `error during formatting: ${clause} clause can only be used on ${allowed}, was given ${given}`;
-    return [{ at: arg.at, message }];
+    const why =
+      clause === 'hex' ? `only ${allowed} can be formatted as hex` : `${clause} clause can only be used on ${allowed}`;
+    return [{ at: arg.at, message: `error during formatting: ${why}, was given ${given}` }];
   }
   if (list.elements.length <= next) return [];
   const message = `too many arguments supplied to string.format (expected ${next}, got ${list.elements.length})`;
