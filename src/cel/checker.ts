@@ -38,7 +38,7 @@ export interface Checked {
   readonly types: ReadonlyMap<number, Type>;
 }
 
-/** Parts of a type. Types double when maps are nested in their own keys; no honest expression comes near. */
+/** Parts of a type: they double when maps are nested in their own keys. */
 const MAX_TYPE_PARTS = 1_000;
 
 /** @throws {CompileError} */
@@ -189,15 +189,16 @@ class Checker {
   }
 
   #resolve(expr: CallNode, declared: FunctionDeclaration, given: readonly Type[], isMember: boolean): Type {
-    if (declared.name === '_&&_' || declared.name === '_||_') {
-      const wrong = given.map((type, at) => (this.#bindings.assign([type], [BOOL]) ? undefined : at));
-      for (const at of wrong) if (at !== undefined) this.#notBool(expr.args[at] as Expr, given[at] as Type);
-      if (wrong.some((at) => at !== undefined)) return ERROR;
+    const textOf = (type: Type): string => formatType(substitute(this.#bindings, type, true));
+    if (['_&&_', '_||_'].includes(declared.name)) {
+      const wrong = given.flatMap((type, at) => (this.#bindings.assign([type], [BOOL]) ? [] : [{ type, at }]));
+      for (const { type, at } of wrong)
+        this.#problem(expr.args[at] as Expr, `expected type 'bool' but found '${textOf(type)}'`);
+      if (wrong.length > 0) return ERROR;
     }
     const matching: Overload[] = [];
     let result: Type | undefined;
-    for (const overload of declared.overloads) {
-      if (overload.member !== isMember) continue;
+    for (const overload of declared.overloads.filter(({ member }) => member === isMember)) {
       const [args, returned] = this.#instantiate(overload);
       if (!this.#bindings.assign(given, args)) continue;
       matching.push(overload);
@@ -209,14 +210,9 @@ class Checker {
       this.calls.set(expr.id, { name: declared.name, overloads: matching, target: isMember });
       return result;
     }
-    const texts = given.map((type) => formatType(substitute(this.#bindings, type, true)));
-    const signature = isMember ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`;
+    const [first, ...others] = given.map(textOf);
+    const signature = isMember ? `${first}.(${others.join(', ')})` : `(${[first, ...others].join(', ')})`;
     return this.#problem(expr, `found no matching overload for '${declared.name}' applied to '${signature}'`);
-  }
-
-  #notBool(expr: Expr, given: Type): void {
-    const type = formatType(substitute(this.#bindings, given, true));
-    this.#problem(expr, `expected type 'bool' but found '${type}'`);
   }
 
   /** The overload with parameters that nothing else uses. */

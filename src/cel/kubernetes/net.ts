@@ -72,7 +72,10 @@ function toCidr(text: string): CidrValue {
   const failed = 'network address parse error during conversion from string';
   const network = parseNetwork(text);
   if (network === undefined) {
-    throw new EvaluationError(`${failed}: ${failed}: netip.ParsePrefix(${goQuote(text)}): no '/'`);
+    const bits = /\/([^/]*)$/.exec(text)?.[1];
+    const isBad = bits !== undefined && !/^\d+$/.test(bits);
+    const why = isBad ? `bad bits after slash: ${goQuote(bits)}` : "no '/'";
+    throw new EvaluationError(`${failed}: ${failed}: netip.ParsePrefix(${goQuote(text)}): ${why}`);
   }
   if (isMapped(network.address)) {
     throw new EvaluationError(`${failed}: IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`);
@@ -131,6 +134,12 @@ export const IP_LIBRARY: Library = {
   ],
 };
 
+/** What is no address is no argument either, as the API server says it. */
+function ipOf(text: string): IpValue {
+  if (parseAddress(text) === undefined) throw new EvaluationError('no such overload');
+  return toIp(text);
+}
+
 const containsIp = ({ network }: CidrValue, { address }: IpValue) => contains(network, address);
 const containsCidr = ({ network }: CidrValue, { network: other }: CidrValue) =>
   network.prefix <= other.prefix && contains(network, other.address);
@@ -143,7 +152,7 @@ export const CIDR_LIBRARY: Library = {
       'containsIP',
       [
         member('cidr_contains_ip_string', [CIDR, STRING], BOOL, (net: CidrValue, text: string) =>
-          containsIp(net, toIp(text)),
+          containsIp(net, ipOf(text)),
         ),
         member('cidr_contains_ip_ip', [CIDR, IP], BOOL, containsIp),
       ],

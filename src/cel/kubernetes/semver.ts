@@ -2,6 +2,7 @@
  * `semver('1.2.3-rc.1')`
  * @see k8s.io/apiserver pkg/cel/library/semverlib.go at v0.36; github.com/blang/semver/v4
  */
+import { goQuote } from '../../lib/go-quote.ts';
 import { textCost } from '../cost.ts';
 import { declare, member, overload } from '../declare.ts';
 import type { Library } from '../environment.ts';
@@ -59,7 +60,21 @@ function read(text: string, normalizes = false): Semver {
 function whyNot(text: string): string {
   if (text === '') return 'Version string empty';
   if (text.split('.').length < 3) return 'No Major.Minor.Patch elements found';
-  return `Invalid character(s) found in version number ${JSON.stringify(text)}`;
+  const [major = '', minor = '', ...rest] = text.split('.');
+  const patch = rest.join('.').replace(/[+-].*$/s, '');
+  return (
+    numberProblem('major', major) ??
+    numberProblem('minor', minor) ??
+    numberProblem('patch', patch) ??
+    `Invalid character(s) found in version number ${goQuote(text)}`
+  );
+}
+
+function numberProblem(part: string, digits: string): string | undefined {
+  if (!/^\d*$/.test(digits)) return `Invalid character(s) found in ${part} number ${goQuote(digits)}`;
+  if (!/^0\d/.test(digits)) return undefined;
+  const named = part.charAt(0).toUpperCase() + part.slice(1);
+  return `${named} number must not contain leading zeroes ${goQuote(digits)}`;
 }
 
 function compare(a: Semver, b: Semver): number {

@@ -56,7 +56,8 @@ function parse(text: string): Parts | undefined {
 function toUrl(text: string): UrlValue {
   const parts = parse(text);
   if (parts !== undefined) return new UrlValue(text, parts);
-  const why = text === '' ? 'empty url' : 'invalid URI for request';
+  const scheme = text.startsWith(':') ? 'missing protocol scheme' : 'invalid URI for request';
+  const why = text === '' ? 'empty url' : scheme;
   throw new EvaluationError(`URL parse error during conversion from string: parse ${goQuote(text)}: ${why}`);
 }
 

@@ -61,6 +61,12 @@ const joinLists = spending(
   },
 );
 
+/** Of durations alone; what does not fit is told as for integers. */
+function sumOf(nanos: bigint): Duration {
+  if (BigInt.asIntN(64, nanos) !== nanos) throw new EvaluationError('integer overflow');
+  return durationOf(nanos);
+}
+
 const time = (id: string, args: readonly Type[], result: Type, run: Run): Overload => overload(id, args, result, run);
 
 export const ARITHMETIC: readonly FunctionDeclaration[] = [
@@ -70,7 +76,7 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
       overload('add_bytes', [BYTES, BYTES], BYTES, (a: Uint8Array, b: Uint8Array) => Buffer.concat([a, b])),
       doubles('add', (a, b) => a + b),
       time('add_duration_duration', [DURATION, DURATION], DURATION, (a: Duration, b: Duration) =>
-        durationOf(a.nanos + b.nanos),
+        sumOf(a.nanos + b.nanos),
       ),
       time('add_duration_timestamp', [DURATION, TIMESTAMP], TIMESTAMP, (a: Duration, b: Instant) =>
         instantOf(a.nanos + b.nanos),
@@ -88,7 +94,7 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
   declare('_-_', [
     doubles('subtract', (a, b) => a - b),
     time('subtract_duration_duration', [DURATION, DURATION], DURATION, (a: Duration, b: Duration) =>
-      durationOf(a.nanos - b.nanos),
+      sumOf(a.nanos - b.nanos),
     ),
     ints('subtract', (a, b) => a - b),
     time('subtract_timestamp_duration', [TIMESTAMP, DURATION], TIMESTAMP, (a: Instant, b: Duration) =>
