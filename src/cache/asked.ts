@@ -40,12 +40,16 @@ export function versionOfGet(query: Query): string | undefined {
 /** How new a list has to be: not of one revision, nor a page. */
 export function versionOfList(query: Query): string | undefined {
   const version = versionOfGet(query);
-  // Where a walk goes on is not the view's to tell.
-  if (version === undefined || (query.get('continue') ?? '') !== '') return undefined;
+  if (version === undefined || !isInOrder(query) || query.has('sendInitialEvents')) return undefined;
   // As for the API server, a limit then counts for nothing.
-  if (version === '0') return version;
-  const isPaged = !/^[+-]?0*$/.test(query.get('limit') ?? '');
-  return isPaged || query.get('resourceVersionMatch') === 'Exact' ? undefined : version;
+  return version === '0' || Number(query.get('limit') ?? '0') === 0 ? version : undefined;
+}
+
+/** False for what the API server refuses, and for where a walk goes on: that is not the view's to tell. */
+function isInOrder(query: Query): boolean {
+  const match = query.get('resourceVersionMatch') ?? 'NotOlderThan';
+  const areNumbers = ['limit', 'timeoutSeconds'].every((name) => /^\d{0,9}$/.test(query.get(name) ?? ''));
+  return areNumbers && match === 'NotOlderThan' && (query.get('continue') ?? '') === '';
 }
 
 /** What of a watch does not depend on where it begins. */
@@ -56,12 +60,9 @@ const SWITCHES = ['sendInitialEvents', 'allowWatchBookmarks'] as const;
 const DEFAULT_SECONDS = 1_800;
 
 export function watchOptions(query: Query, selection: Selection, signal: AbortSignal): WatchOptions | undefined {
-  if (!/^\d{0,19}$/.test(query.get('resourceVersion') ?? '')) return undefined;
-  if (!/^\d{0,9}$/.test(query.get('timeoutSeconds') ?? '')) return undefined;
+  if (!/^\d{0,19}$/.test(query.get('resourceVersion') ?? '') || !isInOrder(query)) return undefined;
   if (SWITCHES.some((name) => !['true', 'false', '1', '0'].includes(query.get(name) ?? 'false'))) return undefined;
-  const match = query.get('resourceVersionMatch');
-  if (query.has('sendInitialEvents') !== (match !== undefined)) return undefined;
-  if (match !== undefined && match !== 'NotOlderThan') return undefined;
+  if (query.has('sendInitialEvents') !== query.has('resourceVersionMatch')) return undefined;
   const seconds = Number(query.get('timeoutSeconds') ?? '0') || DEFAULT_SECONDS * (1 + Math.random());
   return { selection, bookmarks: isOn(query, 'allowWatchBookmarks'), untilMs: Date.now() + seconds * 1_000, signal };
 }

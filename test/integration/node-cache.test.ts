@@ -97,6 +97,21 @@ describe('reads of what is kept', () => {
     }
   });
 
+  it.each([
+    'resourceVersion=0&resourceVersionMatch=Exact',
+    'resourceVersion=0&sendInitialEvents=true',
+    'resourceVersion=0&limit=x',
+    'resourceVersion=0&fieldSelector=spec.odd%3Dx',
+    'resourceVersion=0&labelSelector=a%3D%3D%3Db',
+    'watch=true&resourceVersion=0&sendInitialEvents=true',
+    'watch=true&resourceVersion=0&timeoutSeconds=x',
+  ])('are refused in the API server’s words where they are not in order: %s', async (query) => {
+    const path = `/api/v1/services?${query}`;
+    const [got, plain] = [await lab.ask(cache, path, agent), await lab.plain(path, agent)];
+    expect(got.status).toBeGreaterThan(399);
+    expect(jsonOf(got)).toEqual(jsonOf(plain));
+  });
+
   it('are refused in the API server’s words to who may not, and to nobody in particular', async () => {
     for (const as of [stranger, { token: 'odd' }, {}]) {
       for (const path of [
