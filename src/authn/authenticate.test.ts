@@ -48,12 +48,7 @@ describe('authenticate', () => {
     expect(identity).toEqual({ username: 'alice', groups: ['devs', 'system:authenticated'], uid: '', extra: {} });
     expect(rest).toEqual({ tenant: 'acme', tenantUid: 'u1', how: 'client-certificate', expiresAtMs: 1 });
     const bot = await ask({ authorization: 'Bearer a.b' }, credential('system:serviceaccount:web:bot'));
-    expect(bot.identity.groups).toEqual([
-      'devs',
-      'system:serviceaccounts',
-      'system:serviceaccounts:web',
-      'system:authenticated',
-    ]);
+    expect(bot.identity.groups).toEqual(['devs', 'system:authenticated']);
   });
 
   it('refuses a request without a credential', async () => {
