@@ -140,6 +140,36 @@ describe('a look at the walls', () => {
     expect(await look()).toEqual([]);
   });
 
+  it('finds that Pod Security does not act, which it is asked by a pod that it must refuse', async () => {
+    const enforce = (level: string) =>
+      walls.admin(
+        'PATCH',
+        `${NAMESPACES}/kubeveil-system`,
+        { metadata: { labels: { 'pod-security.kubernetes.io/enforce': level } } },
+        MERGE,
+      );
+    expectDone(await enforce('privileged'));
+    expect(await look()).toEqual([expect.stringMatching(/PodSecurity does not act/)]);
+    expectDone(await enforce('restricted'));
+    expect(await look()).toEqual([]);
+  });
+  it('lets the provisioner make no pod, whatever it is', async () => {
+    const securityContext = {
+      allowPrivilegeEscalation: false,
+      runAsNonRoot: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    };
+    const spec = {
+      serviceAccountName: 'kubeveil-provisioner',
+      containers: [{ name: 'a', image: 'a', securityContext }],
+    };
+    const good = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'good' }, spec };
+    const pods = `${NAMESPACES}/kubeveil-system/pods${DRY}`;
+    expectRefused(await walls.provision('POST', pods, good), /makes no pods/);
+    expectDone(await walls.admin('POST', pods, good));
+  });
+
   it('keeps the proxy from serving while one is missing, and tells what to do', async () => {
     const ending = new AbortController();
     const { upstream } = walls.host;

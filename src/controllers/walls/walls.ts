@@ -6,7 +6,7 @@
 import { nameOf } from '../../k8s/meta.ts';
 import { child, objects } from '../../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
-import { PROXY_NAMESPACE } from '../../tenancy/host-names.ts';
+import { ACCOUNTS, PROXY_NAMESPACE } from '../../tenancy/host-names.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
 import type { Manifest } from './manifests.ts';
 
@@ -39,8 +39,38 @@ export async function findMissingWalls(client: HostClient, manifests: readonly M
     }),
   );
   const problems = found.filter((problem) => problem !== undefined);
-  if (problems.length === 0 && !(await wallsBite(client))) problems.push('the policies are stored but do not act yet');
-  return problems;
+  if (problems.length > 0) return problems;
+  if (!(await wallsBite(client))) return ['the policies are stored but do not act yet'];
+  if (!(await podSecurityBites(client))) return [NO_POD_SECURITY];
+  return [];
+}
+
+const NO_POD_SECURITY = `the admission plugin PodSecurity does not act on the namespace ${PROXY_NAMESPACE}: it is switched off in the API server, or the namespace has lost its label`;
+
+/**
+ * True when the API server's own Pod Security refuses a pod that it must refuse, before the wall of the provisioner does.
+ * Nothing is written either way. @throws {HostError} when neither refuses
+ */
+async function podSecurityBites(client: HostClient): Promise<boolean> {
+  const probe = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'kubeveil-wall-probe', namespace: PROXY_NAMESPACE },
+    spec: {
+      serviceAccountName: ACCOUNTS.provisioner,
+      hostNetwork: true,
+      containers: [{ name: 'probe', image: 'probe', securityContext: { privileged: true } }],
+    },
+  };
+  try {
+    await client.create(`/api/v1/namespaces/${PROXY_NAMESPACE}/pods`, probe, [['dryRun', 'All']]);
+    return false;
+  } catch (error) {
+    if (!(error instanceof HostError) || error.status !== 403) throw error;
+    if (error.message.includes('violates PodSecurity')) return true;
+    if (error.message.includes('makes no pods')) return false;
+    throw error;
+  }
 }
 
 /**
