@@ -29,6 +29,10 @@ const NOISE: readonly Noise[] = [
     reason: 'events are written and expire by themselves',
     matches: (resource) => resource === '/events' || resource === 'events.k8s.io/events',
   },
+  {
+    reason: 'what pods and nodes use is measured all the time',
+    matches: (resource) => resource.startsWith('metrics.k8s.io/'),
+  },
   { reason: 'reads of it differ by what the machine does', matches: (resource) => resource === '/componentstatuses' },
 ];
 
