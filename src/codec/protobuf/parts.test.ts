@@ -1,7 +1,7 @@
 /** Lists and objects put together from their parts are the bytes that Go gives: every sample of the committed corpus. */
 import { describe, expect, it } from 'vitest';
 import { parseExact, readCorpus } from '../../../test/protobuf/corpus.ts';
-import type { JsonObject } from '../../k8s/types.ts';
+import type { Gvk, JsonObject } from '../../k8s/types.ts';
 import { encodeBare, encodeObject } from './codec.ts';
 import { enclose, listAround, listItems } from './parts.ts';
 
@@ -9,6 +9,11 @@ const samples = readCorpus(new URL('../../../test/protobuf/corpus.bin.gz', impor
 const lists = samples.filter(({ gvk }) => gvk.kind.endsWith('List'));
 /** A list that is none of objects. */
 const NO_LIST_OF_OBJECTS = new Set(['APIResourceList', 'APIGroupList', 'List']);
+
+/** The one list that has its items before its metadata: its parts would stand in another order. */
+function isReversed({ group, version, kind }: Gvk): boolean {
+  return group === 'meta.k8s.io' && version === 'v1beta1' && kind === 'PartialObjectMetadataList';
+}
 
 function joined({ json, gvk }: (typeof samples)[number]): Buffer | undefined {
   const { items = null, ...head } = parseExact(json) as JsonObject;
@@ -23,7 +28,7 @@ function joined({ json, gvk }: (typeof samples)[number]): Buffer | undefined {
 
 describe('put together from parts', () => {
   it('a list has the bytes that it has as a whole', () => {
-    const known = lists.filter(({ gvk }) => !NO_LIST_OF_OBJECTS.has(gvk.kind));
+    const known = lists.filter(({ gvk }) => !NO_LIST_OF_OBJECTS.has(gvk.kind) && !isReversed(gvk));
     expect(known.length).toBeGreaterThan(100);
     for (const sample of known)
       expect({ ...sample.gvk, bytes: joined(sample) }).toEqual({ ...sample.gvk, bytes: sample.bytesOfJson });
@@ -44,7 +49,10 @@ describe('put together from parts', () => {
     }
   });
 
-  it('what is no list of objects, or is not known, is none', () => {
+  it('what is no list of objects, has them first, or is not known, is none', () => {
+    const reversed = lists.filter(({ gvk }) => isReversed(gvk));
+    expect(reversed.length).toBeGreaterThan(0);
+    for (const sample of reversed) expect(joined(sample)).toBeUndefined();
     const gvk = { group: '', version: 'v1', kind: 'Pod' };
     expect(listAround({ kind: 'Pod', apiVersion: 'v1', metadata: {} }, gvk, 0)).toBeUndefined();
     const widgets = { group: 'example.com', version: 'v1', kind: 'WidgetList' };
