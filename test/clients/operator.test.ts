@@ -1,7 +1,7 @@
 /**
  * An operator of others, JobSet, as its authors build it: its definition and its ClusterRole applied by the tenant's
- * administrator, the program itself under a service account's token. It runs outside of a pod, and its own webhooks are
- * not registered: what they would fill in is written out.
+ * administrator, the program itself under a service account's token. It runs outside of a pod; its own webhooks are
+ * registered with a pod of its port, and fill in and refuse what they do in any cluster.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,9 @@ import { type Child, describeExit, logTail, startChild } from '../../src/dev/chi
 import { choosePort } from '../../src/dev/ports.ts';
 import { useProduct } from '../support/as-tenant.ts';
 import { whenEstablished } from '../support/established.ts';
+import { eventually } from '../support/processes.ts';
 import { asClients, type ClientUser } from './support/as-client.ts';
+import { registerWebhooks, webhookCertificates } from './support/jobset-webhooks.ts';
 import { type GoPrograms, goPrograms, MAKING_MS } from './support/programs.ts';
 
 const NAMESPACE = 'jobsets';
@@ -37,11 +39,11 @@ async function installOperator({ tenant }: ClientUser): Promise<string> {
   return await tenant.kubectl(`create token operator -n ${NAMESPACE}`);
 }
 
-async function startOperator(user: ClientUser, token: string): Promise<Child> {
+async function startOperator(user: ClientUser, token: string): Promise<Operator> {
   const { home } = user;
-  // Its webhook server wants a certificate even if nobody calls it.
-  writeFileSync(join(home, 'tls.crt'), user.tenant.facts.certPem);
-  writeFileSync(join(home, 'tls.key'), user.tenant.facts.keyPem);
+  const { caPem, certPem, keyPem } = await webhookCertificates();
+  writeFileSync(join(home, 'tls.crt'), certPem);
+  writeFileSync(join(home, 'tls.key'), keyPem);
   const config = join(home, 'config.yaml');
   const port = await choosePort(undefined, 'the port of the operator');
   writeFileSync(
@@ -54,13 +56,21 @@ async function startOperator(user: ClientUser, token: string): Promise<Child> {
       webhook: { host: '127.0.0.1', port, certDir: home },
     }),
   );
-  return await startChild({
+  const child = await startChild({
     name: 'jobset',
     file: programs.jobset,
     args: [`--config=${config}`, '--metrics-bind-address=0', '--health-probe-bind-address=0'],
     logPath: join(home, 'operator.log'),
     env: { KUBECONFIG: user.kubeconfigWith('operator', token), HOME: home },
   });
+  return { child, port, caPem };
+}
+
+interface Operator {
+  readonly child: Child;
+  /** Of its webhooks. */
+  readonly port: number;
+  readonly caPem: string;
 }
 
 function jobSet(word: string) {
@@ -71,13 +81,12 @@ function jobSet(word: string) {
     kind: 'JobSet',
     metadata: { name: 'train', namespace: NAMESPACE },
     spec: {
-      network: { enableDNSHostnames: true, subdomain: 'train', publishNotReadyAddresses: true },
-      successPolicy: { operator: 'All' },
+      network: { subdomain: 'train' },
       startupPolicy: { startupPolicyOrder: 'InOrder' },
       replicatedJobs: ['driver', 'workers'].map((name) => ({
         name,
         replicas: 2,
-        template: { spec: { completionMode: 'Indexed', parallelism: 2, completions: 2, backoffLimit: 0, template } },
+        template: { spec: { parallelism: 2, completions: 2, backoffLimit: 0, template } },
       })),
     },
   };
@@ -87,13 +96,26 @@ describe('the JobSet operator', () => {
   it('runs a set of jobs to its end under its own role, and what it owned goes with the set', async () => {
     const both = await asClients(product, async (user) => {
       const { tenant } = user;
-      const operator = await startOperator(user, await installOperator(user));
+      const { child: operator, ...webhooks } = await startOperator(user, await installOperator(user));
       const ended = operator.exited.then((status) => {
         throw new Error(`the operator ended with ${describeExit(status)}\n${logTail(join(user.home, 'operator.log'))}`);
       });
       const whileItRuns = async <T>(done: Promise<T>): Promise<T> => await Promise.race([done, ended]);
       try {
+        await registerWebhooks(tenant, { of: NAMESPACE, ...webhooks });
+        const wrong = jobSet(user.word);
+        wrong.metadata.name = 'wrong';
+        const policy = { operator: 'All', targetReplicatedJobs: ['nobody'] };
+        const faulty = { ...wrong, spec: { ...wrong.spec, successPolicy: policy } };
+        await whileItRuns(
+          eventually('its webhooks answer', async () => {
+            const { stderr } = await tenant.run('create --dry-run=server -f -', { stdin: JSON.stringify(faulty) });
+            return stderr.includes('does not appear in .spec.ReplicatedJobs');
+          }),
+        );
+        const refused = await tenant.refused('create -f -', { stdin: JSON.stringify(faulty) });
         await tenant.create(jobSet(user.word));
+        const { spec } = await tenant.get(`jobset train -n ${NAMESPACE}`);
         const of = `-n ${NAMESPACE} --timeout=140s`;
         await whileItRuns(tenant.kubectl(`wait jobset/train --for=condition=Completed ${of}`));
         const jobs = await tenant.get(`jobs -n ${NAMESPACE}`);
@@ -101,6 +123,12 @@ describe('the JobSet operator', () => {
         await tenant.kubectl(`delete jobset train -n ${NAMESPACE}`);
         await whileItRuns(tenant.kubectl(`wait jobs,services --all --for=delete ${of}`));
         return {
+          refused,
+          filledIn: {
+            network: spec.network,
+            successPolicy: spec.successPolicy,
+            mode: spec.replicatedJobs[0].template.spec.completionMode,
+          },
           jobs: jobs.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
           owners: jobs.items.flatMap(({ metadata }: { metadata: { ownerReferences: { name: string }[] } }) =>
             metadata.ownerReferences.map(({ name }) => name),
@@ -112,7 +140,13 @@ describe('the JobSet operator', () => {
         await operator.stop(STOP_MS);
       }
     });
-    for (const { jobs, owners, reasons } of both) {
+    for (const { jobs, owners, reasons, refused, filledIn } of both) {
+      expect(refused).toContain("invalid replicatedJob name 'nobody' does not appear in .spec.ReplicatedJobs");
+      expect(filledIn).toEqual({
+        network: { subdomain: 'train', enableDNSHostnames: true, publishNotReadyAddresses: true },
+        successPolicy: { operator: 'All' },
+        mode: 'Indexed',
+      });
       expect(jobs).toEqual(['train-driver-0', 'train-driver-1', 'train-workers-0', 'train-workers-1']);
       expect(owners).toEqual(['train', 'train', 'train', 'train']);
       expect(reasons).toContain('AllJobsCompleted');
