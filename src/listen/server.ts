@@ -21,6 +21,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError, methodNotAllowed } from '../errors.ts';
 import type { Connection } from '../exchange.ts';
+import { cutOff } from '../lib/cut-off.ts';
 import { Connections } from './connections.ts';
 import { requestHead } from './head.ts';
 import { DEFAULT_LIMITS, type Listener, type ListenerOptions, type ListenLimits } from './options.ts';
@@ -285,7 +286,7 @@ class Door {
   /** A refusal of the door's own, or the last resort for a handler that failed. */
   #refuse(request: AnyRequest, response: AnyResponse, error: unknown, id: string = randomUUID()): void {
     if (response.headersSent) {
-      if (!response.writableEnded) response.destroy();
+      if (!response.writableEnded) cutOff(response);
       return;
     }
     const rendered = this.#options.renderError(error, id);

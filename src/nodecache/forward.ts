@@ -9,11 +9,11 @@
  * @see https://github.com/sagemathinc/http-proxy-3
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Http2ServerResponse, constants as http2 } from 'node:http2';
 import { Agent } from 'node:https';
 import { Readable } from 'node:stream';
 import { createProxyServer } from 'http-proxy';
 import { ApiError } from '../errors.ts';
+import { cutOff } from '../lib/cut-off.ts';
 
 /** Where to, and as whom. */
 export interface ForwardTarget {
@@ -72,12 +72,6 @@ export function createForwarder({ server, caPem, tls, authorization }: ForwardTa
       proxy.close();
     },
   };
-}
-
-/** Not only ended: on HTTP/2 a client would take the half for the whole. */
-function cutOff(response: ServerResponse | Http2ServerResponse): void {
-  if ('stream' in response) response.stream.close(http2.NGHTTP2_INTERNAL_ERROR);
-  else response.destroy();
 }
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {

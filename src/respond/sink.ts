@@ -3,8 +3,9 @@
  * keeps up, waiting for it is bounded: a client that does not read loses its connection, not our memory.
  */
 import type { OutgoingHttpHeaders } from 'node:http';
+import { type CutOff, cutOff } from '../lib/cut-off.ts';
 
-export interface Sink {
+export interface Sink extends CutOff {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
   readonly destroyed: boolean;
@@ -12,7 +13,6 @@ export interface Sink {
   flushHeaders(): void;
   write(chunk: Uint8Array | string): boolean;
   end(chunk?: Uint8Array | string): unknown;
-  destroy(error?: Error): unknown;
   on(event: 'drain' | 'finish' | 'close', listener: () => void): unknown;
   off(event: 'drain' | 'finish' | 'close', listener: () => void): unknown;
 }
@@ -73,7 +73,7 @@ async function taken(sink: Sink, event: 'drain' | 'finish', bytes: number, patie
   const done = (): void => resolve(true);
   const gone = (): void => resolve(false);
   const giveUp = (): void => {
-    sink.destroy();
+    cutOff(sink);
     resolve(false);
   };
   const timer = Number.isFinite(stallMs) ? setTimeout(giveUp, stallMs) : undefined;
@@ -81,7 +81,7 @@ async function taken(sink: Sink, event: 'drain' | 'finish', bytes: number, patie
   sink.on('close', gone);
   signal?.addEventListener('abort', gone);
   if (signal?.aborted) gone();
-  const stopWaiting = waiting?.begin(bytes, () => sink.destroy());
+  const stopWaiting = waiting?.begin(bytes, () => cutOff(sink));
   try {
     return await promise;
   } finally {

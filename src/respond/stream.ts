@@ -3,6 +3,7 @@
  * there. A client may take its time: while it does not read, nothing more is read for it.
  */
 import type { Reply, ReplyHeaders, Written } from '../exchange.ts';
+import { cutOff } from '../lib/cut-off.ts';
 import { isOpen, type Sink, writeBytes, writeLast } from './sink.ts';
 
 type StreamReply = Extract<Reply, { kind: 'stream' }>;
@@ -37,7 +38,7 @@ export async function writeStream(sink: Sink, reply: StreamReply, streaming: Str
     }
   }
   // Cut off, not ended: what is missing must not look like the whole.
-  if (signal.aborted && isOpen(sink)) sink.destroy();
+  if (signal.aborted && isOpen(sink)) cutOff(sink);
   await writeLast(sink, NOTHING, patience);
   return { status: reply.status, bodyBytes };
 }

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError } from '../errors.ts';
 import type { Accept, Connection, Reply, Written } from '../exchange.ts';
+import { cutOff } from '../lib/cut-off.ts';
 import { type Logger, logged } from '../observe/log.ts';
 import { encodeAs, speaksProtobuf } from './encode.ts';
 import { gzipParts, type Part } from './gzip-parts.ts';
@@ -111,7 +112,7 @@ export async function writeError(sink: Sink, error: unknown, answering: Answerin
     }
   }
   if (sink.headersSent) {
-    if (isOpen(sink)) sink.destroy();
+    if (isOpen(sink)) cutOff(sink);
     return { status: status.code, bodyBytes: 0 };
   }
   const object = { ...status } as unknown as Parameters<typeof encodeAs>[0];
