@@ -1,3 +1,4 @@
+/** Ending an answer before it is whole. */
 import { constants } from 'node:http2';
 
 /** An answer of either protocol, as far as it is cut off. */
