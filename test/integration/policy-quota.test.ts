@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import { type PolicyTenants, pod, preparePolicyTenants, upstreamNamespace } from '../support/policy-tenants.ts';
 import { eventually } from '../support/processes.ts';
-import { configMap, DRY, expectDone, expectRefused, MERGE } from '../support/walls.ts';
+import { DRY, expectDone, expectRefused, MERGE } from '../support/walls.ts';
 
 const TOTAL = 12;
 const TENANT = 'quo-sum';
 const POLICY = `
-quota: {count/configmaps: ${TOTAL}, requests.cpu: 4}
+quota: {count/secrets: ${TOTAL}, requests.cpu: 4}
 containers: {requests: {cpu: 100m}, limits: {memory: 1Gi}, max: {cpu: 2}}
 `;
 const NAMESPACES = ['default', 'one', 'two'];
@@ -26,7 +26,11 @@ beforeAll(async () => {
 afterAll(() => tenants[Symbol.asyncDispose]());
 
 const at = (name: string) => `${upstreamNamespace(TENANT, name)}`;
-const maps = (name: string) => `${at(name)}/configmaps`;
+const secrets = (name: string) => `${at(name)}/secrets`;
+
+function secret(name: string): JsonObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name } };
+}
 
 interface Quota {
   spec: { hard: Record<string, string> };
@@ -39,7 +43,7 @@ async function quota(name: string): Promise<Quota> {
 
 async function sumOf(field: 'hard' | 'used'): Promise<number> {
   const all = await Promise.all(NAMESPACES.map(quota));
-  const parts = all.map(({ spec, status }) => (field === 'hard' ? spec.hard : status?.used)?.['count/configmaps']);
+  const parts = all.map(({ spec, status }) => (field === 'hard' ? spec.hard : status?.used)?.['count/secrets']);
   return parts.reduce((sum, part) => sum + Number(part ?? 0), 0);
 }
 
@@ -47,8 +51,8 @@ describe('the quota of a tenant', () => {
   it('is in each namespace from the start, and adds up to no more than the whole', async () => {
     for (const name of NAMESPACES) {
       const { spec, status } = await quota(name);
-      expect(Object.keys(spec.hard).sort()).toEqual(['count/configmaps', 'requests.cpu']);
-      expect(Object.keys(status?.hard ?? {}).sort()).toEqual(['count/configmaps', 'requests.cpu']);
+      expect(Object.keys(spec.hard).sort()).toEqual(['count/secrets', 'requests.cpu']);
+      expect(Object.keys(status?.hard ?? {}).sort()).toEqual(['count/secrets', 'requests.cpu']);
     }
     expect(await sumOf('hard')).toBeLessThanOrEqual(TOTAL);
     const free = await tenants.admin('GET', '/api/v1/namespaces/quo-free--default/resourcequotas/kubeveil.dev');
@@ -59,25 +63,24 @@ describe('the quota of a tenant', () => {
     const ask = tenants.as(TENANT);
     let made = 0;
     await eventually('one namespace has used nearly all', async () => {
-      const { status } = await ask('POST', maps('one'), configMap(`m${made}`));
+      const { status } = await ask('POST', secrets('one'), secret(`m${made}`));
       expect([201, 403]).toContain(status);
       if (status === 201) made += 1;
       expect(await sumOf('hard')).toBeLessThanOrEqual(TOTAL);
-      // Each namespace holds the ConfigMap that the host itself makes in it.
       return (await sumOf('used')) >= TOTAL - 2;
     });
     expect(made).toBeGreaterThan(TOTAL / 2);
     let more = 0;
     for (let index = 0; index < 2 * TOTAL; index += 1) {
       const name = NAMESPACES[index % NAMESPACES.length] ?? '';
-      const { status, body } = await ask('POST', maps(name), configMap(`more${index}`));
+      const { status, body } = await ask('POST', secrets(name), secret(`more${index}`));
       if (status === 201) more += 1;
       else expect(body.message).toContain('exceeded quota: kubeveil.dev');
     }
-    expect(made + more + NAMESPACES.length).toBeLessThanOrEqual(TOTAL);
-    for (let index = 0; index < made; index += 1) expectDone(await ask('DELETE', `${maps('one')}/m${index}`));
+    expect(made + more).toBeLessThanOrEqual(TOTAL);
+    for (let index = 0; index < made; index += 1) expectDone(await ask('DELETE', `${secrets('one')}/m${index}`));
     await eventually('what was given back can be used elsewhere', async () => {
-      const { status } = await ask('POST', maps('two'), configMap('after'));
+      const { status } = await ask('POST', secrets('two'), secret('after'));
       return status === 201;
     });
   });
@@ -86,11 +89,11 @@ describe('the quota of a tenant', () => {
     const path = `${at('one')}/resourcequotas/kubeveil.dev`;
     const ask = tenants.as(TENANT);
     expectRefused(await ask('DELETE', path + DRY), /kept by kubeveil-provisioner/);
-    expectRefused(await ask('PATCH', path + DRY, { spec: { hard: { 'count/configmaps': '99' } } }, MERGE), /kept by/);
+    expectRefused(await ask('PATCH', path + DRY, { spec: { hard: { 'count/secrets': '99' } } }, MERGE), /kept by/);
     expectDone(await tenants.admin('DELETE', path));
     await eventually('it is there again', async () => (await tenants.admin('GET', path)).status === 200);
-    expectDone(await tenants.admin('PATCH', path, { spec: { hard: { 'count/configmaps': '99' } } }, MERGE));
-    await eventually('it is mended', async () => (await quota('one')).spec.hard['count/configmaps'] !== '99');
+    expectDone(await tenants.admin('PATCH', path, { spec: { hard: { 'count/secrets': '99' } } }, MERGE));
+    await eventually('it is mended', async () => (await quota('one')).spec.hard['count/secrets'] !== '99');
     expect(await sumOf('hard')).toBeLessThanOrEqual(TOTAL);
   });
 
