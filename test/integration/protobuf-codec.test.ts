@@ -57,7 +57,8 @@ function isBuiltIn(group: string): boolean {
 /** Paths of all lists of built-in resources. */
 async function listPaths(): Promise<string[]> {
   const groups = (await getJson('/apis'))['groups'] as JsonObject[];
-  const builtIn = groups.filter((group) => isBuiltIn(String(group['name'])));
+  // Metrics are another server's, whose types are not those of Kubernetes.
+  const builtIn = groups.filter(({ name }) => isBuiltIn(String(name)) && name !== 'metrics.k8s.io');
   const bases = builtIn.flatMap((group) =>
     (group['versions'] as JsonObject[]).map((version) => `/apis/${String(version['groupVersion'])}`),
   );

@@ -256,7 +256,8 @@ describe('our RBAC and the API server’s', () => {
       const account = /^system:serviceaccount:(.*):/.exec(username);
       // Impersonating a service account brings its groups only where no group is named.
       if (account !== null && groups.length > 0) continue;
-      const identity: Identity = { username, groups, uid: '', extra: {} };
+      const implied = ['system:serviceaccounts', `system:serviceaccounts:${account?.[1]}`];
+      const identity: Identity = { username, groups: account === null ? groups : implied, uid: '', extra: {} };
       const document = { spec: { namespace } };
       const mine = await ours('selfsubjectrulesreviews', document, withImplicitGroups(identity));
       const native = await theirsAs(identity, document);
