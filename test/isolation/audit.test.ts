@@ -95,7 +95,6 @@ describe('the host', () => {
       'tenants',
       'secrets',
       'configmaps',
-      'leases',
       'selfsubjectaccessreviews',
       'subjectaccessreviews',
     ];
