@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { KINDS } from '../../src/kinds/table.ts';
+import { eventually } from '../support/processes.ts';
 import { DISCOVERY_FILE, servedResources } from '../tools/discovery-list.ts';
 import { type Fetch, fetchFrom } from '../tools/live.ts';
 import { fetchSchemas, fieldsOf, isCandidate, isInTable, type Schemas } from '../tools/openapi-fields.ts';
@@ -26,7 +27,12 @@ let schemas: Schemas;
 
 beforeAll(async () => {
   fetch = fetchFrom(inject('controlPlane').adminKubeconfigPath);
-  schemas = await fetchSchemas(fetch);
+  // What other servers serve comes into the API server's OpenAPI after a while.
+  const hasMetrics = async (): Promise<boolean> => {
+    schemas = await fetchSchemas(fetch);
+    return schemas.has('io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics');
+  };
+  await eventually('the OpenAPI of metrics is there', hasMetrics, 120_000);
 });
 
 /** `core.v1.Container.name` -> why it needs no translation. */
