@@ -93,6 +93,17 @@ describe('an answer', () => {
     await expect(serve(lab.call('GET', `${PODS}/one`), deps)).rejects.toMatchObject({ code: 'ERR_BAD_GATEWAY' });
   });
 
+  it('in words alone, as the API server refuses more than it can do, is the same refusal', async () => {
+    const lab = new VerbLab(() => OK);
+    const body = Buffer.from('Too many requests, please try again later.\n');
+    const request = async (): Promise<UpstreamResponse> => ({ status: 429, headers: { 'retry-after': '3' }, body });
+    const deps = { ...lab.deps, upstream: { ...lab.upstream, request, stream: () => Promise.reject(new Error()) } };
+    await expect(serve(lab.call('GET', `${PODS}/one`), deps)).rejects.toMatchObject({
+      code: 'ERR_TOO_MANY_REQUESTS',
+      details: { retryAfterSeconds: 3 },
+    });
+  });
+
   it('keeps its status, warnings and when to come back, and no other header', async () => {
     const headers = { warning: '299 - "acme--web is old"', 'retry-after': '5', 'x-secret': 'y', 'audit-id': 'z' };
     const lab = new VerbLab(() => ({ ...refusal(429, 'TooManyRequests'), headers }));

@@ -143,6 +143,12 @@ function readAnswer({ head }: Call, { status, headers, body }: UpstreamResponse)
     if (status === 503) {
       throw new ApiError('ERR_UNAVAILABLE', 'the server is currently unable to handle the request', { cause });
     }
+    // Priority and fairness of the host refuses in words alone.
+    if (status === 429) {
+      const retryAfterSeconds = Number.parseInt(String(headers['retry-after'] ?? ''), 10) || 1;
+      const details = { retryAfterSeconds };
+      throw new ApiError('ERR_TOO_MANY_REQUESTS', 'too many requests, please try again later', { cause, details });
+    }
     throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again', { cause });
   }
   if (!isObject(document))

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningProxy, startProxy } from '../../src/app/app.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { setLogLevel } from '../../src/observe/log.ts';
 import { loadPolicies } from '../../src/policy/load.ts';
@@ -16,7 +17,7 @@ import { createUpstream } from '../../src/upstream/upstream.ts';
 import { servedKinds } from '../support/api.ts';
 import { type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { expectHostUnchanged } from '../support/host-diff.ts';
-import { ADVERTISED, proxyKubeconfigPath } from '../support/product.ts';
+import { ADVERTISED, POD_DNS, proxyKubeconfigPath } from '../support/product.ts';
 import { samples } from '../support/samples.ts';
 import { CANARY, HOST_NAMESPACE } from '../support/seed-words.ts';
 
@@ -190,6 +191,10 @@ describe('the proxy without the translation of names', () => {
         publicUrl: facts.server,
         policies: loadPolicies('policies'),
         // As the proxy under test: two that disagree would write over each other.
+        pods: {
+          api: { host: '127.0.0.1', port: Number(new URL(facts.server).port) },
+          dns: { server: POD_DNS, suffix: SETTINGS.podDnsSuffix.default },
+        },
         advertised: { addresses: [ADVERTISED.split(':')[0] as string], port: Number(ADVERTISED.split(':')[1]) },
       },
       {

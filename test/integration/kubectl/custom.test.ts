@@ -81,7 +81,12 @@ describe('a definition', () => {
       expect(await tenant.kubectl('api-versions')).toContain(`${GROUP}/v1`);
       const resources = await tenant.kubectl(`api-resources --api-group=${GROUP} --no-headers`);
       expect(resources).toMatch(/^crontabs +ct +stable\.example\.com\/v1 +true +CronTab$/);
-      const explained = await tenant.kubectl('explain crontab.spec.size');
+      // As with Kubernetes itself, the OpenAPI comes a moment after the kind.
+      let explained = '';
+      await eventually('it is explained', async () => {
+        explained = (await tenant.run('explain crontab.spec.size')).stdout;
+        return explained !== '';
+      });
       expect(explained).toContain('how large it is');
       expect(explained).toContain(`GROUP:      ${GROUP}`);
       expect(explained).toContain(tenant === acme ? '<integer>' : '<string>');

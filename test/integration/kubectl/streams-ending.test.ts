@@ -7,6 +7,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asBoth, useProduct } from '../../support/as-tenant.ts';
 import type { Following } from '../../support/kubectl.ts';
+import { eventually } from '../../support/processes.ts';
 
 const { acme, both } = useProduct();
 const NS = 'streams-ending';
@@ -61,7 +62,10 @@ describe('kubectl run -i --rm', () => {
       });
       expect(said).toContain('in a pod');
       expect(said).toContain('deleted');
-      expect(await tenant.refused(`get pod passing -n ${NS}`)).toContain('not found');
+      // It is told of the deletion, and does not wait for its end.
+      await eventually('the pod is gone', async () => {
+        return (await tenant.run(`get pod passing -n ${NS}`)).stderr.includes('not found');
+      });
     });
   });
 });
@@ -69,7 +73,7 @@ describe('kubectl run -i --rm', () => {
 describe('kubectl debug', () => {
   it('adds a container and speaks with it', async () => {
     await asBoth(both, async (tenant) => {
-      const said = await tenant.kubectl(`debug one -n ${NS} -i --image=none --container=looking`, {
+      const said = await tenant.kubectl(`debug one -n ${NS} -i --profile=baseline --image=none --container=looking`, {
         stdin: 'echo in a container\nexit\n',
       });
       expect(said).toContain('in a container');
