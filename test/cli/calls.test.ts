@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { ADVERTISED, POD_DNS, proxyKubeconfigPath } from '../support/product.ts';
+import { proxyKubeconfigPath, replicaArgs } from '../support/product.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -88,17 +88,12 @@ describe('serve', () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
-    // What it publishes before it listens must stay the product's.
-    const { port: podPort } = new URL(inject('product').server);
     const args = [
       'serve',
       '--kubeconfig',
       kubeconfig(),
       `--listen=127.0.0.1:${port}`,
-      '--public-url=https://127.0.0.1:9',
-      `--advertise=${ADVERTISED}`,
-      `--pod-dns=${POD_DNS}`,
-      `--pod-address=127.0.0.1:${podPort}`,
+      ...replicaArgs(inject('product').server),
     ];
     const { code, stderr } = await runCli(args);
     holder.close();

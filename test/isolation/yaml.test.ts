@@ -10,7 +10,7 @@ import { useProduct } from '../support/as-tenant.ts';
 import { CLI } from '../support/cli.ts';
 import { jsonOf, type RawAnswer, requestOnce } from '../support/http.ts';
 import { eventually } from '../support/processes.ts';
-import { proxyKubeconfigPath, type TenantFacts } from '../support/product.ts';
+import { proxyKubeconfigPath, replicaArgs, type TenantFacts } from '../support/product.ts';
 
 const { acme, globex, facts } = useProduct();
 const controlPlane = inject('controlPlane');
@@ -82,8 +82,8 @@ describe('a process that reads YAML', () => {
         'serve',
         `--kubeconfig=${proxyKubeconfigPath(controlPlane)}`,
         `--listen=127.0.0.1:${port}`,
-        // It must not make tenants come to itself.
-        `--public-url=${facts.server}`,
+        // It must not make tenants and pods come to itself.
+        ...replicaArgs(facts.server),
       ],
       logPath: join(controlPlane.workDir, 'product', 'ended.log'),
       env: { HOME: controlPlane.workDir },

@@ -23,6 +23,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const ADVERTISED = '192.0.2.10:6443';
 /** The cluster's DNS, as pods are told. */
 export const POD_DNS = '192.0.2.11';
+const PUBLISHED = [`--advertise=${ADVERTISED}`, `--pod-dns=${POD_DNS}`];
+
+/** Whatever else is started on the same host says the same, as replicas do: the last one to publish settings wins. */
+export function replicaArgs(server: string): string[] {
+  return [...PUBLISHED, `--public-url=${server}`, `--pod-address=${new URL(server).host}`];
+}
 
 export interface TenantFacts {
   readonly id: string;
@@ -91,12 +97,7 @@ export async function startProxy(
   await eventually('the walls act', () => wallsAct(admin));
   const token = await accountToken(admin, 'kubeveil');
   admin.close();
-  return startServe({
-    folder,
-    host: controlPlane,
-    token,
-    args: [`--advertise=${ADVERTISED}`, `--pod-dns=${POD_DNS}`, ...serveArgs],
-  });
+  return startServe({ folder, host: controlPlane, token, args: [...PUBLISHED, ...serveArgs] });
 }
 
 /** True once the host refuses what the last of the policies refuses, changed by the last of those that change. */
