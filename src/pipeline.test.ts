@@ -6,8 +6,11 @@ import { createPipeline, type Stages } from './pipeline.ts';
 /** Names of the stages in the order in which they were met. */
 let met: string[];
 let throwing: Map<string, Error>;
+/** To whom the connection was said to belong. */
+let owners: string[];
 beforeEach(() => {
   met = [];
+  owners = [];
   throwing = new Map();
 });
 
@@ -30,7 +33,7 @@ async function run(info: ResourceInfo | NonResourceInfo, { isHealth = false, has
     ready: stage('ready', undefined),
     locate: stage('locate', {}),
     authenticate: stage('authenticate', { identity: {} }),
-    bind: stage('bind', {}),
+    bind: stage('bind', { uid: 'a-uid' }),
     limit: stage('limit', { head, release: stage('release', undefined) }),
     impersonate: stage('impersonate', {}),
     negotiate: stage('negotiate', {}),
@@ -44,7 +47,8 @@ async function run(info: ResourceInfo | NonResourceInfo, { isHealth = false, has
     refuse: async () => stage('refuse', { status: 400, bodyBytes: 0 })(),
     audit: stage('audit', undefined),
   } as unknown as Stages;
-  await createPipeline(stages)({ head } as Incoming);
+  const belongsTo = (owner: string) => owners.push(owner);
+  await createPipeline(stages)({ head, belongsTo } as unknown as Incoming);
 }
 
 const BEFORE_LIMIT = ['parse', 'health', 'ready', 'locate', 'authenticate', 'bind'];
@@ -83,6 +87,16 @@ describe('the path of a request', () => {
     const passed = RESOURCE_PATH.slice(0, RESOURCE_PATH.indexOf(name) + 1);
     const isHeld = passed.includes('limit') && name !== 'limit';
     expect(met).toEqual([...passed, 'refuse', 'audit', ...(isHeld ? ['release'] : [])]);
+  });
+
+  it('says whose the connection is when its tenant is known, and not before', async () => {
+    await run(RESOURCE);
+    expect(owners).toEqual(['a-uid']);
+    for (const name of BEFORE_LIMIT) {
+      throwing = new Map([[name, new Error('no')]]);
+      await run(RESOURCE);
+    }
+    expect(owners).toEqual(['a-uid']);
   });
 
   it('that lasts is held while it is answered, and let go; it is audited when it begins, too', async () => {
@@ -128,7 +142,7 @@ describe('a request that asks to be somebody else', () => {
       respond: async () => ({ status: 200, bodyBytes: 0 }),
       audit: (known: { identity?: unknown }) => seen.push(known.identity),
     } as unknown as Stages;
-    await createPipeline(stages)({ head } as Incoming);
+    await createPipeline(stages)({ head, belongsTo: () => {} } as unknown as Incoming);
     expect(seen).toEqual(Array(3).fill({ username: 'bob by alice' }));
   });
 });

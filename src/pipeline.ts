@@ -150,6 +150,7 @@ async function answer(stages: Stages, known: Known, held: Array<() => void>): Pr
   known.authenticated = authenticated;
   const tenant = stages.bind(authenticated, claim); // 6
   known.tenant = tenant;
+  incoming.belongsTo(tenant.uid);
 
   const { head, release } = await stages.limit(tenant, authenticated.identity, info, incoming.head); // 7
   held.push(release);

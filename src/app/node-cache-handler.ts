@@ -38,6 +38,8 @@ export function createNodeCacheHandler(options: NodeCacheHandlerOptions): Handle
       const asking = info.isResource && accept !== undefined ? { head, info, accept } : undefined;
       const reply = asking && (await options.fromMemory(asking));
       if (reply !== undefined) {
+        // The API server has just allowed it. Pods have addresses of their own.
+        incoming.belongsTo(incoming.remoteAddress);
         await writeReply(sink, reply, answeringOf(incoming, info, accept));
         return;
       }

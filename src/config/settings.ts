@@ -210,7 +210,7 @@ export const SETTINGS = {
     default: '10s',
   },
   maxConnections: {
-    help: 'connections at once, of all tenants together',
+    help: 'connections at once, of all tenants together; over it, who has the most loses an idle one',
     value: 'COUNT',
     schema: count(1, 1_000_000),
     default: '10000',

@@ -1,29 +1,62 @@
 /**
- * Keeps the list of open connections: ends HTTP/2 connections that have had no request for a while (HTTP/1.1 has a
- * timer of Node's own), and at the end of the process ends them all.
+ * Keeps the list of open connections: makes room when there are too many (`crowd.ts` says whose ends), ends HTTP/2
+ * connections that have had no request for a while (HTTP/1.1 has a timer of Node's own), and at the end of the process
+ * ends them all.
  */
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
+import { Crowd, type CrowdLimits, type Member } from './crowd.ts';
+
+/** A connection is ended a moment after it is told to: so many may come meanwhile. */
+const ENDING = 1_000;
+
+/** What tells a connection from all others that are open. */
+export interface OtherEnd {
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+}
 
 export class Connections {
-  readonly #sockets = new Set<Socket>();
+  readonly #crowd: Crowd;
+  readonly #byOtherEnd = new Map<string, Member>();
   readonly #idleTimeoutMs: number;
 
-  constructor(server: Http2SecureServer, idleTimeoutMs: number) {
+  constructor(
+    server: Http2SecureServer,
+    { idleTimeoutMs, ...limits }: CrowdLimits & { readonly idleTimeoutMs: number },
+  ) {
     this.#idleTimeoutMs = idleTimeoutMs;
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
+    this.#crowd = new Crowd(limits);
+    server.maxConnections = limits.connections + ENDING;
+    server.on('connection', (socket: Socket) => this.#enter(socket));
     server.on('session', (session: ServerHttp2Session) => this.#watchIdle(session));
   }
 
-  get size(): number {
-    return this.#sockets.size;
+  destroyAll(): void {
+    for (const { end } of this.#crowd) end();
   }
 
-  destroyAll(): void {
-    for (const socket of this.#sockets) socket.destroy();
+  /** A request has come on it; the function is called once, when it is over. */
+  begin(socket: OtherEnd): () => void {
+    const member = this.#byOtherEnd.get(keyOf(socket));
+    return member === undefined ? () => {} : this.#crowd.begin(member);
+  }
+
+  /** A request on it has shown whose it is. */
+  own(socket: OtherEnd, owner: string): void {
+    const member = this.#byOtherEnd.get(keyOf(socket));
+    if (member !== undefined) this.#crowd.own(member, owner);
+  }
+
+  /** The plain connection below TLS; what comes of it later is found by its other end. */
+  #enter(socket: Socket): void {
+    const key = keyOf(socket);
+    const member = this.#crowd.enter(socket.remoteAddress ?? '', () => socket.destroy());
+    this.#byOtherEnd.set(key, member);
+    socket.once('close', () => {
+      this.#crowd.leave(member);
+      if (this.#byOtherEnd.get(key) === member) this.#byOtherEnd.delete(key);
+    });
   }
 
   /** Counted by open requests, not by silence: a watch may be silent for an hour. */
@@ -50,4 +83,8 @@ export class Connections {
     });
     session.once('close', () => clearTimeout(timer));
   }
+}
+
+function keyOf({ remoteAddress, remotePort }: OtherEnd): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -18,6 +18,8 @@ export interface ListenLimits {
   /** Requests at once on one HTTP/2 connection. */
   readonly concurrentStreams: number;
   readonly connections: number;
+  /** Requests at once on connections of which nobody knows yet whose they are. */
+  readonly strangersRequests: number;
   /** What one HTTP/2 connection may hold in buffers. */
   readonly sessionMegabytes: number;
 }
@@ -31,6 +33,7 @@ export const DEFAULT_LIMITS: ListenLimits = {
   idleTimeoutMs: 90_000,
   concurrentStreams: 1_000,
   connections: 10_000,
+  strangersRequests: 10_000,
   sessionMegabytes: 64,
 };
 
@@ -50,6 +53,8 @@ export interface Incoming {
   readonly connection?: Connection | undefined;
   /** For the log. */
   readonly remoteAddress: string;
+  /** Said when the request has shown whose its connection is: who has too many gives way, see `crowd.ts`. */
+  readonly belongsTo: (owner: string) => void;
   /** Fires when the process is ending: watches then end in good order. */
   readonly draining: AbortSignal;
 }

@@ -12,6 +12,7 @@ export interface Peer {
   /** The server's name that the client opened the connection for; undefined when it named none. */
   readonly tlsName: string | undefined;
   readonly remoteAddress: string;
+  readonly remotePort: number | undefined;
 }
 
 const peers = new WeakMap<object, Peer>();
@@ -28,6 +29,7 @@ export function peerOf(request: IncomingMessage | Http2ServerRequest): Peer | un
     certificate: socket.getPeerX509Certificate()?.raw,
     tlsName: typeof socket.servername === 'string' && socket.servername !== '' ? socket.servername : undefined,
     remoteAddress: socket.remoteAddress ?? '',
+    remotePort: socket.remotePort,
   };
   peers.set(key, peer);
   return peer;

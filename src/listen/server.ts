@@ -38,10 +38,10 @@ const CLIENT_GONE = new ApiError('ERR_UNAVAILABLE', 'the client is gone', { why:
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const server = createServer(options, limits);
-  const connections = new Connections(server, limits.idleTimeoutMs);
+  const connections = new Connections(server, limits);
   const draining = new AbortController();
   const ending = new AbortController();
-  new Door(server, options, limits, draining.signal, ending.signal).open();
+  new Door(server, connections, options, limits, draining.signal, ending.signal).open();
   await listen(server, options.host, options.port);
   const { address, port } = server.address() as AddressInfo;
 
@@ -105,7 +105,6 @@ function createServer({ tls }: ListenerOptions, limits: ListenLimits): Http2Secu
       requireHostHeader: false,
     },
   } as Parameters<typeof createSecureServer>[0]);
-  server.maxConnections = limits.connections;
   // The parser silently drops what is over its limit: one more than ours, so that ours is seen to be passed.
   (server as unknown as { maxHeadersCount: number }).maxHeadersCount = limits.headerCount + 1;
   return server;
@@ -138,6 +137,7 @@ type AnyResponse = ServerResponse | Http2ServerResponse;
 /** Turns what the server emits into calls of the handler, or refusals. */
 class Door {
   readonly #server: Http2SecureServer;
+  readonly #connections: Connections;
   readonly #options: ListenerOptions;
   readonly #limits: ListenLimits;
   readonly #draining: AbortSignal;
@@ -149,12 +149,14 @@ class Door {
 
   constructor(
     server: Http2SecureServer,
+    connections: Connections,
     options: ListenerOptions,
     limits: ListenLimits,
     draining: AbortSignal,
     ending: AbortSignal,
   ) {
     this.#server = server;
+    this.#connections = connections;
     this.#options = options;
     this.#limits = limits;
     this.#draining = draining;
@@ -223,6 +225,8 @@ class Door {
     else this.#followConnection(connection, gone);
     const peer = peerOf(request);
     if (peer === undefined) return;
+    const over = this.#connections.begin(peer);
+    (connection?.socket ?? response).once('close', over);
     try {
       const head = requestHead({
         id,
@@ -237,7 +241,9 @@ class Door {
         upgrades: connection !== undefined,
       });
       const { remoteAddress } = peer;
-      await handler({ head, body: request, response, connection, remoteAddress, draining: this.#draining });
+      const belongsTo = (owner: string): void => this.#connections.own(peer, owner);
+      const draining = this.#draining;
+      await handler({ head, body: request, response, connection, remoteAddress, belongsTo, draining });
     } catch (error) {
       if (!(error instanceof ApiError) && !response.writableEnded)
         log.error({ id, err: error }, 'a request failed by a fault of the proxy');

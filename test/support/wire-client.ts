@@ -8,6 +8,8 @@ export interface WireOptions {
   readonly port: number;
   readonly alpn: 'h2' | 'http/1.1';
   readonly serverName?: string;
+  /** From which it connects; any of 127.0.0.0/8. */
+  readonly localAddress?: string;
 }
 
 export class WireClient {
@@ -26,13 +28,14 @@ export class WireClient {
     this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
   }
 
-  static async open({ port, alpn, serverName }: WireOptions): Promise<WireClient> {
+  static async open({ port, alpn, serverName, localAddress }: WireOptions): Promise<WireClient> {
     const socket = connect({
       host: '127.0.0.1',
       port,
       ALPNProtocols: [alpn],
       rejectUnauthorized: false,
       ...(serverName === undefined ? {} : { servername: serverName }),
+      ...(localAddress === undefined ? {} : { localAddress }),
     });
     const client = new WireClient(socket);
     await new Promise<void>((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));

@@ -1,0 +1,168 @@
+/**
+ * Who gives way when there are too many connections. A connection is a *stranger's*, counted by its address, until a
+ * request on it has shown whose it is; then it is its owner's. So nobody who opens connections without end keeps anybody
+ * else out: room is made by ending one of those who have the most.
+ *
+ * - Strangers give way first, while they hold more than a quarter of all: of the address with the most, the oldest. An
+ *   honest newcomer is a stranger for as long as a handshake and one request take.
+ * - Then owners: of the one with the most, the connection that has been without a request for longest. One with a request
+ *   is never ended.
+ * - Strangers' requests are bounded together; whoever has the most of them open loses the connection that they came on.
+ */
+import { isIPv6 } from 'node:net';
+
+export interface Member {
+  /** Who has it by now; undefined of a stranger. */
+  owner: string | undefined;
+  readonly address: string;
+  /** Under way on it. */
+  requests: number;
+  end(): void;
+}
+
+interface Owner {
+  size: number;
+  /** Without a request; who has been for longest comes first. */
+  readonly idle: Set<Member>;
+}
+
+export interface CrowdLimits {
+  readonly connections: number;
+  /** Requests of strangers under way at once. */
+  readonly strangersRequests: number;
+}
+
+export class Crowd {
+  readonly #limits: CrowdLimits;
+  /** By address; the oldest comes first. */
+  readonly #strangers = new Map<string, Set<Member>>();
+  readonly #owners = new Map<string, Owner>();
+  readonly #members = new Set<Member>();
+  #strangersCount = 0;
+  #strangersRequests = 0;
+
+  constructor(limits: CrowdLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  [Symbol.iterator](): Iterator<Member> {
+    return this.#members.values();
+  }
+
+  /**
+   * A connection that has just come. Where there is no room one is ended for it, or it is ended itself.
+   * @param remoteAddress of its other end
+   */
+  enter(remoteAddress: string, end: () => void): Member {
+    const member: Member = { owner: undefined, address: networkOf(remoteAddress), requests: 0, end };
+    this.#members.add(member);
+    const ofAddress = this.#strangers.get(member.address) ?? new Set();
+    this.#strangers.set(member.address, ofAddress.add(member));
+    this.#strangersCount += 1;
+    if (this.#members.size > this.#limits.connections) this.#end(this.#whoGivesWay(member) ?? member);
+    return member;
+  }
+
+  leave(member: Member): void {
+    if (!this.#members.delete(member)) return;
+    if (member.owner === undefined) this.#leaveStrangers(member);
+    else this.#leaveOwner(member, member.owner);
+  }
+
+  /** A request on it has shown whose it is. */
+  own(member: Member, owner: string): void {
+    if (member.owner === owner || !this.#members.has(member)) return;
+    if (member.owner === undefined) this.#leaveStrangers(member);
+    else this.#leaveOwner(member, member.owner);
+    member.owner = owner;
+    const entry = this.#owners.get(owner) ?? { size: 0, idle: new Set() };
+    this.#owners.set(owner, entry);
+    entry.size += 1;
+    if (member.requests === 0) entry.idle.add(member);
+  }
+
+  /** A request begins on it; the function is called once, when it is over. */
+  begin(member: Member): () => void {
+    if (!this.#members.has(member)) return () => {};
+    member.requests += 1;
+    if (member.owner === undefined) {
+      this.#strangersRequests += 1;
+      if (this.#strangersRequests > this.#limits.strangersRequests) this.#endBusiestStranger();
+    } else this.#owners.get(member.owner)?.idle.delete(member);
+    return () => this.#over(member);
+  }
+
+  #over(member: Member): void {
+    member.requests -= 1;
+    if (!this.#members.has(member)) return;
+    if (member.owner === undefined) this.#strangersRequests -= 1;
+    else if (member.requests === 0) this.#owners.get(member.owner)?.idle.add(member);
+  }
+
+  #leaveStrangers(member: Member): void {
+    const ofAddress = this.#strangers.get(member.address);
+    ofAddress?.delete(member);
+    if (ofAddress?.size === 0) this.#strangers.delete(member.address);
+    this.#strangersCount -= 1;
+    this.#strangersRequests -= member.requests;
+  }
+
+  #leaveOwner(member: Member, owner: string): void {
+    const entry = this.#owners.get(owner);
+    if (entry === undefined) return;
+    entry.idle.delete(member);
+    entry.size -= 1;
+    if (entry.size === 0) this.#owners.delete(owner);
+  }
+
+  #end(member: Member): void {
+    this.leave(member);
+    member.end();
+  }
+
+  #whoGivesWay(newcomer: Member): Member | undefined {
+    const stranger = this.#strangerOfMost(newcomer);
+    if (this.#strangersCount > this.#limits.connections / 4) return stranger ?? this.#idleOfMost();
+    return this.#idleOfMost() ?? stranger;
+  }
+
+  #strangerOfMost(newcomer: Member): Member | undefined {
+    let most: Set<Member> | undefined;
+    for (const ofAddress of this.#strangers.values()) {
+      const isOther = ofAddress.size > 1 || !ofAddress.has(newcomer);
+      if (isOther && ofAddress.size > (most?.size ?? 0)) most = ofAddress;
+    }
+    return most && Iterator.from(most).find((member) => member !== newcomer);
+  }
+
+  #idleOfMost(): Member | undefined {
+    let most: Owner | undefined;
+    for (const owner of this.#owners.values()) {
+      if (owner.idle.size > 0 && owner.size > (most?.size ?? 0)) most = owner;
+    }
+    return most && Iterator.from(most.idle).next().value;
+  }
+
+  #endBusiestStranger(): void {
+    let busiest: Member | undefined;
+    for (const ofAddress of this.#strangers.values()) {
+      for (const member of ofAddress) if (member.requests > (busiest?.requests ?? 0)) busiest = member;
+    }
+    if (busiest !== undefined) this.#end(busiest);
+  }
+}
+
+/** Who has one address of IPv6 has a /64 of them. An IPv4 address that came over IPv6 is that address. */
+function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  if (!isIPv6(plain)) return plain;
+  const [before = '', after] = (plain.split('%')[0] ?? '').split('::');
+  const head = before === '' ? [] : before.split(':');
+  const tail = after === undefined || after === '' ? [] : after.split(':');
+  const zeros = after === undefined ? [] : new Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0');
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
+}
