@@ -1,8 +1,9 @@
 /** Tenants' own admission in its production form. */
 import { createAdmission } from '../admission/admission.ts';
-import { CpuShare } from '../admission/cpu-share.ts';
 import { createMergeSchemas } from '../admission/schemas.ts';
+import { ApiError } from '../errors.ts';
 import { splitApiVersion } from '../k8s/types.ts';
+import { CpuShare, type CpuShareOptions } from '../lib/cpu-share.ts';
 import { logger } from '../observe/log.ts';
 import type { Admission, Upstream, Webhooks } from '../ports.ts';
 import type { HostView } from './host-view.ts';
@@ -13,13 +14,21 @@ export interface AdmissionParts {
   webhooks: Webhooks;
 }
 
+/** A tenth of one core, with room for what is large and rare. */
+const SHARE: CpuShareOptions = {
+  burstMs: 200,
+  msPerSecond: 100,
+  late: (_waitMs, cause) =>
+    new ApiError('ERR_TIMEOUT', 'admission policies took more time than there is; try again', { cause }),
+};
+
 export function admissionBy({ upstream, view, webhooks }: AdmissionParts): Admission {
   const log = logger('admission');
   const schemas = createMergeSchemas(upstream);
   return createAdmission({
     store: view.configurations,
     authorizer: view.authorizer,
-    share: new CpuShare(),
+    share: new CpuShare(SHARE),
     webhooks,
     async schemaOf({ tenant, kind }, apiVersion) {
       const [group, version] = splitApiVersion(apiVersion);

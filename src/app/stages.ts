@@ -36,6 +36,7 @@ import { bodyTypeOf } from '../verbs/body-type.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { serve } from '../verbs/verbs.ts';
 import { createAnswering } from './answering.ts';
+import { createBodyShare } from './body-share.ts';
 import { createHold } from './hold.ts';
 import type { HostView } from './host-view.ts';
 
@@ -74,6 +75,7 @@ export function createStages(options: StagesOptions): Stages {
     ),
     nowMs: Date.now,
   });
+  const bodies = createBodyShare();
   const connectDeps: ConnectDeps = { upstream, namespaces: controllers.namespaces };
   return {
     parse: parseHead,
@@ -106,7 +108,8 @@ export function createStages(options: StagesOptions): Stages {
         namesKind: at.kind.custom && !own,
         readYaml,
       };
-      return decodeBody(bytes, head.headers.get('content-type'), context);
+      const decode = () => decodeBody(bytes, head.headers.get('content-type'), context);
+      return await bodies.read(bytes, tenant.uid, head.signal, decode);
     },
     serveNonResource: createNonResourceHandler({
       upstream,

@@ -6,7 +6,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { createAdmission } from '../admission/admission.ts';
-import { CpuShare } from '../admission/cpu-share.ts';
 import { parseYaml } from '../codec/yaml-read.ts';
 import { type Manifest, readManifests } from '../controllers/walls/manifests.ts';
 import { ApiError } from '../errors.ts';
@@ -14,6 +13,7 @@ import { nameOf } from '../k8s/meta.ts';
 import { child, objects, text } from '../k8s/read.ts';
 import { isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import { KINDS } from '../kinds/table.ts';
+import { CpuShare } from '../lib/cpu-share.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Admission, AdmissionSubject } from '../ports.ts';
 import { withGuards } from '../tenancy/host-guards.ts';
@@ -112,7 +112,7 @@ function wallsOf(manifests: readonly Manifest[]): Admission {
   return createAdmission({
     store: { synced: true, policies: (_tenant, sort) => policies[sort], webhooks: () => [] },
     authorizer: { decide: unasked, rulesFor: unasked, roleRules: unasked },
-    share: new CpuShare({ burstMs: 60_000, msPerSecond: 60_000, nowMs: () => performance.now() }),
+    share: new CpuShare({ burstMs: 60_000, msPerSecond: 60_000, late: unasked }),
     webhooks: { call: unasked } as never,
     schemaOf: async () => undefined,
     onAnnotation: () => {},

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAdmission } from '../../src/admission/admission.ts';
-import { CpuShare } from '../../src/admission/cpu-share.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
+import { CpuShare } from '../../src/lib/cpu-share.ts';
 import { warningHeaders } from '../../src/lib/warning-header.ts';
 import type { AdmissionSubject } from '../../src/ports.ts';
 import type { Tenant } from '../../src/tenancy/tenant.ts';
@@ -129,7 +129,7 @@ async function ours(batch: (typeof batches)[number], object: JsonObject): Promis
       rulesFor: () => ({ rules: [], errors: [] }),
       roleRules: () => [],
     },
-    share: new CpuShare(),
+    share: new CpuShare({ burstMs: 60_000, msPerSecond: 60_000, late: () => new Error('late') }),
     schemaOf: async () => undefined,
     onAnnotation: () => {},
   });

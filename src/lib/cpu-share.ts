@@ -1,22 +1,19 @@
 /**
- * The share of the process that expressions of one tenant may use: a bucket of CPU time for each tenant, which fills
- * slowly. Who has used up theirs waits, and everybody else is served meanwhile. Between two runs of expressions others
- * get their turn, so that no request holds up the process for longer than one run may take.
+ * The share of the process that one tenant may use for a kind of work: a bucket of CPU time for each, which fills slowly.
+ * Who has used up theirs waits, and everybody else is served meanwhile. Between two runs others get their turn, so that
+ * no request holds up the process for longer than one run takes.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { ApiError } from '../errors.ts';
-import type { TenantId } from '../tenancy/names.ts';
 
-interface CpuShareOptions {
+export interface CpuShareOptions {
   /** What a tenant may use at once, in milliseconds of CPU. */
   readonly burstMs: number;
   /** What it gets back in a second. */
   readonly msPerSecond: number;
-  readonly nowMs: () => number;
+  /** What is thrown when the request's own time is up before its turn. @param waitMs how long it would yet wait */
+  readonly late: (waitMs: number, cause: unknown) => Error;
+  readonly nowMs?: () => number;
 }
-
-/** A tenth of one core, with room for what is large and rare. */
-const DEFAULT_SHARE: CpuShareOptions = { burstMs: 200, msPerSecond: 100, nowMs: () => performance.now() };
 
 const MOST_BUCKETS = 1_000;
 
@@ -26,23 +23,24 @@ interface Bucket {
 }
 
 export class CpuShare {
-  readonly #options: CpuShareOptions;
-  readonly #buckets = new Map<TenantId, Bucket>();
+  readonly #options: Required<CpuShareOptions>;
+  readonly #buckets = new Map<string, Bucket>();
 
-  constructor(options: CpuShareOptions = DEFAULT_SHARE) {
-    this.#options = options;
+  constructor({ nowMs = () => performance.now(), ...options }: CpuShareOptions) {
+    this.#options = { ...options, nowMs };
   }
 
   /**
-   * Runs when the tenant has time left, after others had their turn.
-   * @throws {ApiError} ERR_TIMEOUT when the request's own time is up before that
+   * Runs when the tenant has time left, after others had their turn. Of what `work` promises only the part before its
+   * first `await` counts.
+   * @throws what `late` makes, when the request's own time is up before that
    */
-  async run<T>(tenant: TenantId, signal: AbortSignal, work: () => T): Promise<T> {
+  async run<T>(tenant: string, signal: AbortSignal, work: () => T): Promise<T> {
     await setImmediate();
     if (this.#buckets.size > MOST_BUCKETS) this.#sweep();
     for (let waitMs = this.#waitMs(tenant); waitMs > 0; waitMs = this.#waitMs(tenant)) {
       await setTimeout(waitMs, undefined, { signal }).catch((cause: unknown) => {
-        throw new ApiError('ERR_TIMEOUT', 'admission policies took more time than there is; try again', { cause });
+        throw this.#options.late(waitMs, cause);
       });
     }
     const started = process.threadCpuUsage();
@@ -55,12 +53,12 @@ export class CpuShare {
   }
 
   /** How long until there is something left. */
-  #waitMs(tenant: TenantId): number {
+  #waitMs(tenant: string): number {
     const { leftMs } = this.#bucket(tenant);
     return leftMs > 0 ? 0 : Math.ceil(((1 - leftMs) / this.#options.msPerSecond) * 1000);
   }
 
-  #bucket(tenant: TenantId): Bucket {
+  #bucket(tenant: string): Bucket {
     const { burstMs, msPerSecond, nowMs } = this.#options;
     const now = nowMs();
     const known = this.#buckets.get(tenant) ?? { leftMs: burstMs, atMs: now };
