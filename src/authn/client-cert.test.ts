@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type CertificatePair, createAuthority, issueClient, issueServer } from '../pki/certificates.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { certificateSerial, type Tenant } from '../tenancy/tenant.ts';
+import { subjectOf } from './certificate.ts';
 import { clientCertAuthenticator } from './client-cert.ts';
 
 let ca: CertificatePair;
@@ -118,6 +119,63 @@ describe('client certificates', () => {
 
   it('are refused when they are a CA themselves', () => {
     expect(() => authenticator()(der(ca))).toThrow(expect.objectContaining({ status: 401 }));
+  });
+
+  it('have room for hundreds of groups, and are refused unread when they are larger', async () => {
+    const groups = (count: number) => Array.from({ length: count }, (_, at) => `a-group-of-the-directory-${at}`);
+    const usual = await issueClient(ca, { user: 'alice', groups: groups(500), ttlMs: 60_000 });
+    expect(authenticator()(der(usual)).identity.groups).toHaveLength(500);
+    const large = await issueClient(ca, { user: 'alice', groups: groups(1_000), ttlMs: 60_000 });
+    expect(() => authenticator()(der(large))).toThrow(
+      expect.objectContaining({
+        status: 401,
+        why: 'certificate-unreadable',
+        cause: expect.objectContaining({ message: expect.stringContaining('at most 32768 bytes') }),
+      }),
+    );
+  });
+
+  it('are taken apart when a CA of a tenant has signed them, and no sooner', async () => {
+    const opened: string[] = [];
+    const authenticate = clientCertAuthenticator({
+      tenants: tenants(),
+      nowMs: Date.now,
+      namesIn(certificate) {
+        opened.push(certificate.subject);
+        return subjectOf(certificate);
+      },
+    });
+    for (const authority of [hostCa, earlierCa, forgedCa]) {
+      const pair = await issueClient(authority, { user: 'mallory' });
+      expect(() => authenticate(der(pair))).toThrow(expect.objectContaining({ status: 401 }));
+    }
+    expect(() => authenticate(Buffer.from('nonsense'))).toThrow(expect.objectContaining({ status: 401 }));
+    const pair = await issueClient(ca, { user: 'alice', ttlMs: 60_000 });
+    for (let request = 0; request < 3; request += 1) authenticate(der(pair));
+    expect(opened).toEqual(['CN=alice']);
+  });
+
+  it.each([
+    ['two names', [{ CN: ['kubeveil tenant globex'] }, { CN: ['kubeveil tenant acme'] }]],
+    ['a name of two lines', [{ CN: ['x\nCN=kubeveil tenant acme'] }]],
+    ['no name', [{ OU: ['u1'] }]],
+  ])('are nobody’s when their CA has %s', async (_what, name) => {
+    const pair = await issueClient(await createAuthority(name), { user: 'alice' });
+    expect(() => authenticator()(der(pair))).toThrow(
+      expect.objectContaining({ status: 401, why: 'certificate-foreign' }),
+    );
+  });
+
+  it('of nobody are somebody’s as soon as the tenant is there', async () => {
+    const pair = await issueClient(ca, { user: 'alice', ttlMs: 60_000 });
+    let registry: ReturnType<typeof tenants> = { get: () => undefined, all: () => [] };
+    const authenticate = clientCertAuthenticator({
+      tenants: { get: (id) => registry.get(id), all: () => registry.all() },
+      nowMs: Date.now,
+    });
+    expect(() => authenticate(der(pair))).toThrow(expect.objectContaining({ status: 401 }));
+    registry = tenants();
+    expect(authenticate(der(pair)).tenant).toBe('acme');
   });
 
   it('are refused when they are not certificates', () => {

@@ -8,14 +8,13 @@
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates
  */
 import { createHash, X509Certificate } from 'node:crypto';
-import '../lib/reflect-polyfill.ts';
-import { type Name, X509Certificate as ParsedCertificate } from '@peculiar/x509';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors.ts';
 import type { Authenticated } from '../exchange.ts';
 import type { TenantRegistry } from '../ports.ts';
 import { tenantOfClientCa } from '../tenancy/host-names.ts';
 import { certificateSerial, type Tenant } from '../tenancy/tenant.ts';
+import { issuerOf, openCertificate, subjectOf } from './certificate.ts';
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const REMEMBERED = 10_000;
@@ -23,12 +22,18 @@ const REMEMBERED = 10_000;
 export interface ClientCertOptions {
   tenants: TenantRegistry;
   nowMs: () => number;
+  /** Takes apart whom a certificate names, which is done for those alone that a tenant's CA has signed. */
+  namesIn?: typeof subjectOf;
 }
 
 type Checked = Authenticated & { readonly notBeforeMs: number; readonly caPem: string; readonly serial: string };
 
 /** Authenticates a certificate, given as DER. What was checked once is remembered by its hash, under the same CA. */
-export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): (der: Uint8Array) => Authenticated {
+export function clientCertAuthenticator({
+  tenants,
+  nowMs,
+  namesIn = subjectOf,
+}: ClientCertOptions): (der: Uint8Array) => Authenticated {
   const remembered = new LRUCache<string, Checked>({ max: REMEMBERED });
   /** A connection shows the same bytes with each request, and with each time that its watches are judged. */
   const hashes = new WeakMap<Uint8Array, string>();
@@ -37,7 +42,7 @@ export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): 
     hashes.set(der, hash);
     let checked = remembered.get(hash);
     if (checked === undefined || tenants.get(checked.tenant)?.clientCaPem !== checked.caPem) {
-      checked = check(der, tenants);
+      checked = check(der, tenants, namesIn);
       remembered.set(hash, checked);
     }
     if (tenants.get(checked.tenant)?.revokedCertificates?.has(checked.serial)) {
@@ -50,30 +55,21 @@ export function clientCertAuthenticator({ tenants, nowMs }: ClientCertOptions): 
   };
 }
 
-function check(der: Uint8Array, tenants: TenantRegistry): Checked {
-  let certificate: X509Certificate;
-  let names: { subject: Name; issuer: Name };
-  try {
-    certificate = new X509Certificate(der);
-    // Node prints names as text, which cannot be taken apart again for every name; these come from the DER itself.
-    const parsed = new ParsedCertificate(new Uint8Array(der));
-    names = { subject: parsed.subjectName, issuer: parsed.issuerName };
-  } catch (cause) {
-    throw refused('the client certificate cannot be read', 'certificate-unreadable', cause);
-  }
-  const tenant = signerOf(names.issuer, tenants);
+function check(der: Uint8Array, tenants: TenantRegistry, namesIn: typeof subjectOf): Checked {
+  const certificate = opened(der);
+  const tenant = signerOf(certificate, tenants);
   const authority = new X509Certificate(tenant.clientCaPem);
   if (!certificate.checkIssued(authority) || !certificate.verify(authority.publicKey)) throw foreign();
   if (certificate.ca || !(certificate.keyUsage ?? []).includes(CLIENT_AUTH)) {
     throw refused('the certificate is not one for clients', 'certificate-usage');
   }
-  const users = names.subject.getField('CN');
+  const { users, groups } = namesIn(certificate);
   const username = users[0];
   if (users.length !== 1 || username === undefined || username === '') {
     throw refused('the client certificate must name one user (CN)', 'certificate-subject');
   }
   return {
-    identity: { username, groups: names.subject.getField('O'), uid: '', extra: {} },
+    identity: { username, groups, uid: '', extra: {} },
     tenant: tenant.id,
     tenantUid: tenant.uid,
     how: 'client-certificate',
@@ -84,13 +80,22 @@ function check(der: Uint8Array, tenants: TenantRegistry): Checked {
   };
 }
 
-/** The tenant whose CA the certificate names as its issuer. The claim is proven by the signature afterwards. */
-function signerOf(issuer: Name, tenants: TenantRegistry): Tenant {
-  const [name] = issuer.getField('CN');
-  const [uid] = issuer.getField('OU');
-  const id = name === undefined ? undefined : tenantOfClientCa(name);
+function opened(der: Uint8Array): X509Certificate {
+  try {
+    return openCertificate(der);
+  } catch (cause) {
+    throw refused('the client certificate cannot be read', 'certificate-unreadable', cause);
+  }
+}
+
+/**
+ * The tenant whose CA the certificate names as its issuer. The claim is proven by the signature afterwards, with the key of
+ * the CA that the tenant has now: an earlier tenant of this id had another.
+ */
+function signerOf(certificate: X509Certificate, tenants: TenantRegistry): Tenant {
+  const id = tenantOfClientCa(issuerOf(certificate));
   const tenant = id && tenants.get(id);
-  if (tenant === undefined || tenant.uid !== uid || tenant.clientCaPem === '') throw foreign();
+  if (tenant === undefined || tenant.clientCaPem === '') throw foreign();
   return tenant;
 }
 

@@ -15,6 +15,7 @@ import type { Tenant } from '../../../src/tenancy/tenant.ts';
 import { startIssuer } from '../../support/test-issuer.ts';
 import type { Figure } from '../figures.ts';
 import { BINDINGS, largeTenant, NAMESPACES, ROLES } from '../large-tenant.ts';
+import { refusedCredentials } from '../refused-credentials.ts';
 import type { Bench, PartScenario } from '../scenario.ts';
 import { median } from '../statistics.ts';
 
@@ -72,7 +73,7 @@ async function authentications(bench: Bench): Promise<Figure[]> {
   };
   const tokenAuthenticator = () => {
     const issuers = parseAuthentication(JSON.stringify(file), 'bench', Date.now);
-    return jwtAuthenticator({ issuers: () => issuers, tenants, nowMs: Date.now, onRefused: console.error });
+    return jwtAuthenticator({ issuers: () => issuers, tenants, nowMs: Date.now, onRefused: () => {} });
   };
   const claims = { sub: 'alice', aud: 'bench', groups: ['devs'] };
   const token = await issuer.token(claims);
@@ -91,6 +92,11 @@ async function authentications(bench: Bench): Promise<Figure[]> {
     for (const other of part) await byToken(other, { tenant: undefined });
     met.push(((performance.now() - startedMs) * 1_000) / part.length);
   }
+  const judges = {
+    certificate: (bytes: Uint8Array) => clientCertAuthenticator({ tenants, nowMs: Date.now })(bytes),
+    token: (text: string) => byToken(text, { tenant: undefined }),
+    issuer: issuer.url,
+  };
   return [
     figure(
       'client certificate, remembered',
@@ -104,6 +110,7 @@ async function authentications(bench: Bench): Promise<Figure[]> {
     ),
     figure('token of an issuer, remembered', remembered, how),
     figure('token of an issuer, first time', met, `${NEW_TOKENS} tokens, each once; median of ${rounds} rounds`),
+    ...(await refusedCredentials(bench, judges)),
   ];
 }
 
