@@ -17,7 +17,7 @@
  *
  * The others (health, ready, authz, hold) only refuse or let pass.
  */
-import type { Duplex } from 'node:stream';
+import type { Duplex, Transform } from 'node:stream';
 import type { RepeatedKey } from './k8s/repeated-key.ts';
 import type { Gvk, JsonObject, WatchEvent } from './k8s/types.ts';
 import type { KindAtVersion, Verb } from './kinds/kind.ts';
@@ -209,6 +209,8 @@ export type Reply =
       /** Of the answer 101. */
       readonly headers: ReplyHeaders;
       readonly upstream: Duplex;
+      /** Through which goes what upstream says, where that is not the client's as it stands. */
+      readonly said?: Transform;
     }
   | {
       /** One object or list that is printed already. */

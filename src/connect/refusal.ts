@@ -12,15 +12,26 @@ import { statusToTenant } from '../translate/status.ts';
 import type { ConnectCall } from './call.ts';
 
 const REFUSAL_BYTES = 256 * 1024;
-/** A URL of a kubelet, or what a dialer says of one. */
-const OF_THE_HOST = /https?:\/\/|\bdial(?:ing)?\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bEOF$/;
+const TEXT_BYTES = 1_024;
+/** A URL of a kubelet, or what a dialer or a connection says of one. */
+const OF_THE_HOST = /https?:\/\/|\bdial(?:ing)?\b|\b(?:read|write) (?:tcp|udp)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bEOF$/;
+/** What a kubelet says of a request for ports, which holds nothing but what was asked for. */
+const OF_PORTS = /^(?:query parameter "port" is required|port "\d+" must be > 0)$/;
 
 /** Of the kubelet's own: what is no Status, or speaks of the host, is told in words of ours. */
 export async function refusalOf(call: ConnectCall, answer: UpstreamStream): Promise<Reply> {
-  const { status } = await statusIn(answer.chunks);
-  if (status === undefined && answer.status === 400 && call.head.upgrade !== undefined) throw malformedHandshake();
-  if (status === undefined || OF_THE_HOST.test(String(status['message']))) throw notReached(call, answer.status);
+  const { status, chunks } = await statusIn(answer.chunks);
+  if (status === undefined) {
+    if (call.head.upgrade !== undefined) await refuseHandshake(answer, chunks);
+    throw notReached(call, answer.status);
+  }
+  if (speaksOfTheHost(String(status['message']))) throw notReached(call, answer.status);
   return statusReply(call, answer.status, status);
+}
+
+/** Whether a text says something of nodes, or of the way to them. */
+export function speaksOfTheHost(text: string): boolean {
+  return OF_THE_HOST.test(text);
 }
 
 export function statusReply({ scope, info }: ConnectCall, code: number, status: JsonObject): Reply {
@@ -59,16 +70,37 @@ async function* all(first: Iterable<Uint8Array>, rest?: AsyncIterable<Uint8Array
   if (rest !== undefined) yield* rest;
 }
 
-/** The API server says of a handshake that it cannot take only what is wrong with it, as text. */
-function malformedHandshake(): ApiError {
-  return new ApiError(
-    'ERR_BAD_REQUEST',
-    'the connection was not made: the handshake is incomplete, or of a version that the API server does not speak',
-    { why: 'upgrade' },
-  );
+/**
+ * The API server says of a handshake that it cannot take only what is wrong with it, as text: which may repeat all
+ * headers of the request, ours too. Nothing is said of a sub-protocol of a WebSocket.
+ * @throws {ApiError} where the handshake is what is refused
+ */
+async function refuseHandshake({ status }: UpstreamStream, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const why = 'upgrade';
+  const text = await beginning(chunks);
+  if (status === 403 && (text === '' || text.startsWith('unable to upgrade: unable to negotiate protocol:'))) {
+    const message = 'the connection was not made: the API server speaks none of the sub-protocols that are offered';
+    throw new ApiError('ERR_FORBIDDEN', message, { why });
+  }
+  if (status !== 400) return;
+  if (OF_PORTS.test(text)) throw new ApiError('ERR_BAD_REQUEST', text, { why });
+  const message =
+    'the connection was not made: the handshake is incomplete, or of a version that the API server does not speak';
+  throw new ApiError('ERR_BAD_REQUEST', message, { why });
 }
 
-function notReached({ info }: ConnectCall, status: number): ApiError {
+async function beginning(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    read.push(chunk);
+    bytes += chunk.length;
+    if (bytes > TEXT_BYTES) break;
+  }
+  return Buffer.concat(read).toString('utf8').trim();
+}
+
+export function notReached({ info }: Pick<ConnectCall, 'info'>, status: number): ApiError {
   const { resource, subresource, name } = info;
   const message = `${resource} ${JSON.stringify(name)} cannot be reached: its node did not answer ${subresource}; try again, and tell the operator of the cluster if it stays so`;
   return new ApiError('ERR_INTERNAL', `Internal error occurred: ${message}`, {

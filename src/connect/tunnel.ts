@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply, ReplyHeaders } from '../exchange.ts';
 import type { UpstreamResponse } from '../ports.ts';
 import type { ConnectDeps, Routed } from './call.ts';
+import { errorChannel } from './error-channel.ts';
 import { connectParameters } from './parameters.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -36,7 +37,9 @@ export async function tunnel(call: Routed, deps: ConnectDeps): Promise<Reply> {
     signal: head.signal,
   });
   if (answer.socket === undefined) return await refusalOf(call, answer);
-  return { kind: 'tunnel', headers: pick(answer.headers, SHAKEN), upstream: answer.socket };
+  const shaken = { kind: 'tunnel', headers: pick(answer.headers, SHAKEN), upstream: answer.socket } as const;
+  const hasErrors = protocol === 'websocket' && info.subresource !== 'portforward';
+  return hasErrors ? { ...shaken, said: errorChannel(call, answer.headers['sec-websocket-protocol']) } : shaken;
 }
 
 function pick(headers: UpstreamResponse['headers'], names: readonly string[]): ReplyHeaders {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeTunnel } from './tunnel.ts';
 
@@ -36,14 +37,19 @@ async function text(socket: Socket, needed: string): Promise<string> {
   return all;
 }
 
-async function open() {
+async function open(said?: Transform) {
   const [client, socket] = await pair();
   const [pod, upstream] = await pair();
   const ending = new AbortController();
   let released = false;
   const written = writeTunnel(
     { socket, first: Buffer.from('early '), release: () => (released = true) },
-    { kind: 'tunnel', headers: { upgrade: 'websocket', connection: 'Upgrade', 'x-bad': 'a\r\nb: c' }, upstream },
+    {
+      kind: 'tunnel',
+      headers: { upgrade: 'websocket', connection: 'Upgrade', 'x-bad': 'a\r\nb: c' },
+      upstream,
+      ...(said && { said }),
+    },
     { id: 'audit', until: ending.signal },
   );
   return { client, pod, ending, written, isReleased: () => released };
@@ -85,6 +91,26 @@ describe('a tunnel', () => {
     expect(await text(client, 'the end')).toContain('the end');
     client.end();
     expect(await written).toEqual({ status: 101, bodyBytes: 7 });
+  });
+
+  it('gives the client what is made of the pod’s words, to the last', async () => {
+    const said = new Transform({ transform: (chunk, _encoding, done) => done(null, String(chunk).toUpperCase()) });
+    const { client, pod, written } = await open(said);
+    pod.end('the end');
+    expect(await text(client, 'THE END')).toMatch(/\r\n\r\nTHE END$/);
+    client.end();
+    expect(await written).toMatchObject({ status: 101 });
+  });
+
+  it('ends at both ends where nothing can be made of them', async () => {
+    const said = new Transform({ transform: (_chunk, _encoding, done) => done(new Error('malformed')) });
+    const { client, pod, written } = await open(said);
+    await text(client, '\r\n\r\n');
+    const closed = once(client.resume(), 'close');
+    client.on('end', () => client.end());
+    pod.write('malformed');
+    await written;
+    await closed;
   });
 
   it('ends at once when it may not go on', async () => {

@@ -16,7 +16,7 @@ const LAST_MS = 500;
 /** @param until ends it: the right to it is gone, or the time of the process is up */
 export async function writeTunnel(
   { socket, first, release }: Connection,
-  { headers, upstream }: TunnelReply,
+  { headers, upstream, said }: TunnelReply,
   { id, until }: { id: string; until: AbortSignal },
 ): Promise<Written> {
   release();
@@ -29,14 +29,15 @@ export async function writeTunnel(
   upstream.on('data', (chunk: Uint8Array) => (bodyBytes += chunk.length));
   const cut = (): void => {
     socket.destroy();
+    said?.destroy();
     upstream.destroy();
   };
   until.addEventListener('abort', cut);
   if (until.aborted) cut();
   try {
     socket.pipe(upstream);
-    upstream.pipe(socket);
-    await Promise.race([gone(socket), gone(upstream)]);
+    (said === undefined ? upstream : upstream.pipe(said)).pipe(socket);
+    await Promise.race([gone(socket), gone(upstream), ...(said === undefined ? [] : [failed(said)])]);
     // One end has said its last; the other may still be taking it.
     await Promise.race([Promise.all([gone(socket), gone(upstream)]), after(LAST_MS)]);
   } finally {
@@ -49,6 +50,11 @@ export async function writeTunnel(
 /** Resolves when nothing more can be sent or received, in good order or not. */
 function gone(end: Duplex): Promise<void> {
   return finished(end).catch(() => {});
+}
+
+/** Resolves when what is said cannot be taken; that is not how it ends in good order. */
+function failed(said: Duplex): Promise<void> {
+  return new Promise((resolve) => said.once('error', () => resolve()));
 }
 
 function after(ms: number): Promise<void> {

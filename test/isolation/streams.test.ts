@@ -185,3 +185,43 @@ describe('an upgrade that is refused', () => {
     expect(answer.text).toContain('Upgrade request required');
   });
 });
+
+describe('a handshake', () => {
+  const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+  const pod = (rest: string) => `/api/v1/namespaces/${NS}/pods/one/${rest}`;
+  const [exec, forward] = ['exec?command=true&stdout=true', 'portforward'];
+  const stream = (version: string) => ({ 'x-stream-protocol-version': version });
+  const offering = (protocol: string) => ({ ...key, 'sec-websocket-protocol': protocol });
+
+  it.each([
+    ['of a sub-protocol that is known', 'websocket', exec, offering('v5.channel.k8s.io'), 101],
+    ['of one that is not known', 'websocket', exec, offering('v9.nobody'), 403],
+    ['of one that is not known and one that is', 'websocket', exec, offering('v9.nobody, v4.channel.k8s.io'), 101],
+    ['without one', 'websocket', exec, key, 101],
+    ['without a version', 'websocket', exec, { 'sec-websocket-key': key['sec-websocket-key'] }, 400],
+    ['of a protocol of streams', 'SPDY/3.1', exec, stream('v4.channel.k8s.io'), 101],
+    ['of one that is not known by SPDY', 'SPDY/3.1', exec, stream('v9.nobody'), 403],
+    ['without one by SPDY', 'SPDY/3.1', exec, {}, 400],
+    ['of ports by SPDY', 'SPDY/3.1', forward, stream('portforward.k8s.io'), 101],
+    ['of ports by what they do not speak', 'SPDY/3.1', forward, stream('v4.channel.k8s.io'), 403],
+    ['of ports in a tunnel', 'websocket', forward, offering('SPDY/3.1+portforward.k8s.io'), 101],
+    ['of no port', 'websocket', forward, offering('v4.channel.k8s.io'), 400],
+    ['of port 0', 'websocket', `${forward}?ports=0`, offering('v4.channel.k8s.io'), 400],
+  ] as const)('ends as on the host: %s', async (_what, protocol, rest, handshake, status) => {
+    const mine = await upgrade({ protocol, path: pod(rest), handshake });
+    const { server, caPem, adminCertPem: certPem, adminKeyPem: keyPem } = controlPlane;
+    const path = pod(rest).replace(NS, `acme--${NS}`);
+    using theirs = await openUpgrade({ server, caPem, certPem, keyPem, protocol, path, handshake });
+    const agreed = ['sec-websocket-protocol', 'x-stream-protocol-version'];
+    const shown = ({ headers, ...opened }: OpenedUpgrade) => [opened.status, ...agreed.map((name) => headers[name])];
+    expect(theirs.status).toBe(status);
+    if (status === 101) expect(shown(mine)).toEqual(shown(theirs));
+    else expectRefused(mine, status);
+  });
+
+  function expectRefused({ status, text }: OpenedUpgrade, wanted: number): void {
+    const { kind, code, message } = JSON.parse(text) as KubeObject;
+    expect({ status, kind, code }).toEqual({ status: wanted, kind: 'Status', code: wanted });
+    expect(message).toMatch(/the connection was not made|query parameter "port" is required|port "0" must be > 0/);
+  }
+});

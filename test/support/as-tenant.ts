@@ -71,8 +71,8 @@ export class TenantClient {
   }
 
   /** A kubectl that goes on. Check what it wrote by `mustBeClean`. */
-  follow(args: string, env?: KubectlOptions['env']): Following {
-    return followKubectl(this.facts.kubeconfigPath, words(args), env);
+  follow(args: string, options: Omit<KubectlOptions, 'stdin'> = {}): Following {
+    return followKubectl(this.facts.kubeconfigPath, words(args), options);
   }
 
   mustBeClean(text: string): void {

@@ -21,15 +21,17 @@ export interface Ran {
 export interface KubectlOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another kubectl than the control plane's own. */
+  readonly program?: string | undefined;
 }
 
 /** Runs kubectl to its end; any exit code is an answer. */
 export function runKubectl(kubeconfig: string, args: readonly string[], options: KubectlOptions = {}): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>();
   const child = execFile(
-    inject('controlPlane').kubectlPath,
+    options.program ?? inject('controlPlane').kubectlPath,
     [`--kubeconfig=${kubeconfig}`, ...args],
-    { env: environment(kubeconfig, options.env), maxBuffer: MAX_BUFFER, timeout: FAULT_MS },
+    { env: kubectlEnvironment(kubeconfig, options.env), maxBuffer: MAX_BUFFER, timeout: FAULT_MS },
     (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, stdout, stderr: code === -1 ? `${stderr}\n${String(error)}` : stderr });
@@ -48,9 +50,13 @@ export interface Following extends AsyncDisposable {
   text(): string;
 }
 
-export function followKubectl(kubeconfig: string, args: readonly string[], env?: KubectlOptions['env']): Following {
-  const child = spawn(inject('controlPlane').kubectlPath, [`--kubeconfig=${kubeconfig}`, ...args], {
-    env: environment(kubeconfig, env),
+export function followKubectl(
+  kubeconfig: string,
+  args: readonly string[],
+  { env, program = inject('controlPlane').kubectlPath }: Omit<KubectlOptions, 'stdin'> = {},
+): Following {
+  const child = spawn(program, [`--kubeconfig=${kubeconfig}`, ...args], {
+    env: kubectlEnvironment(kubeconfig, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const seen: string[] = [];
@@ -98,7 +104,8 @@ export function followKubectl(kubeconfig: string, args: readonly string[], env?:
   };
 }
 
-function environment(kubeconfig: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+/** What kubectl runs with. */
+export function kubectlEnvironment(kubeconfig: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const id = createHash('sha256').update(kubeconfig).digest('hex').slice(0, 12);
   const home = join(dirname(kubeconfig), `home-${id}`);
   mkdirSync(home, { recursive: true });

@@ -12,6 +12,8 @@ export interface UpgradeRequest {
   readonly method?: 'GET' | 'POST';
   readonly protocol: 'websocket' | 'SPDY/3.1';
   readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of the headers that make a handshake. */
+  readonly handshake?: Readonly<Record<string, string>>;
 }
 
 export interface OpenedUpgrade extends Disposable {
@@ -27,7 +29,7 @@ export interface OpenedUpgrade extends Disposable {
 export function openUpgrade(options: UpgradeRequest): Promise<OpenedUpgrade> {
   const { server, path, caPem, certPem, keyPem, method = 'GET', protocol } = options;
   const { promise, resolve, reject } = Promise.withResolvers<OpenedUpgrade>();
-  const handshake =
+  const usual =
     protocol === 'websocket'
       ? {
           'sec-websocket-key': randomBytes(16).toString('base64'),
@@ -40,7 +42,7 @@ export function openUpgrade(options: UpgradeRequest): Promise<OpenedUpgrade> {
     ca: caPem,
     method,
     ...(certPem === undefined ? {} : { cert: certPem, key: keyPem }),
-    headers: { connection: 'Upgrade', upgrade: protocol, ...handshake, ...options.headers },
+    headers: { connection: 'Upgrade', upgrade: protocol, ...(options.handshake ?? usual), ...options.headers },
   });
   outgoing.on('error', reject);
   outgoing.once('upgrade', ({ headers }, socket) => {

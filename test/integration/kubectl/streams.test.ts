@@ -126,7 +126,7 @@ describe.each(PROTOCOLS)('port-forward over %s', (_name, env) => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    await using forwarding = acme.follow(`port-forward one -n ${NS} :${port}`, env);
+    await using forwarding = acme.follow(`port-forward one -n ${NS} :${port}`, { env });
     const line = await forwarding.line((text) => text.startsWith('Forwarding from 127.0.0.1:'));
     const local = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
     const client = connect({ port: local, host: '127.0.0.1' });
