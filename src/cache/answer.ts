@@ -1,45 +1,87 @@
 /** Lists and objects of a state of a view, printed already; with a warning while upstream does not answer. */
-import type { Reply, ReplyHeaders, SharedText } from '../exchange.ts';
+import type { Reply, ReplyHeaders, SharedList, SharedText } from '../exchange.ts';
+import { PARTIAL_LIST } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { type Selection, selects } from './changes.ts';
-import { joined } from './chunk.ts';
+import { Chunk, joined } from './chunk.ts';
 import type { Item, ItemType } from './item.ts';
+import { commaJoined, type PartialApiVersion } from './partial.ts';
 import type { Snapshot, View } from './view.ts';
 
-/** @param namespace '' for all */
-export function listAnswer(view: View, state: Snapshot, selection: Selection, namespace: string): Reply {
+/**
+ * @param namespace '' for all
+ * @param partial set for metadata alone
+ */
+export function listAnswer(
+  view: View,
+  state: Snapshot,
+  selection: Selection,
+  namespace: string,
+  partial?: PartialApiVersion,
+): Reply {
   const { type, list } = view;
   const isAll = namespace === '' && selection.label.requirements.length + selection.field.requirements.length === 0;
   const picked = (items: readonly Item[]): readonly Item[] =>
     isAll
       ? items
       : items.filter((item) => (namespace === '' || item.namespace === namespace) && selects(selection, item));
-  // Of custom resources the API server says always that there is no more.
-  const continued = type.isTypedInLists ? { continue: '' } : {};
-  const metadata = { ...continued, resourceVersion: state.version };
-  const head = { kind: list.kind, apiVersion: list.apiVersion, metadata };
   const selected = isAll ? [] : state.chunks.flatMap(({ items }) => picked(items));
-  const texts: Array<SharedText | Uint8Array> = isAll
-    ? [...state.chunks]
-    : [joined(selected, type)].filter(({ length }) => length > 0);
-  const json = [
-    Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`),
-    ...texts.flatMap((text, at) => (at === 0 ? [text] : [COMMA, text])),
-    Buffer.from(']}'),
-  ];
   const object = (): JsonObject => ({
     ...head,
-    items: state.chunks.flatMap(({ items }) => picked(items).map((item) => inList(item, type))),
+    items: state.chunks.flatMap(({ items }) => picked(items).map((item) => inList(item, type, partial))),
   });
-  const shared = { head, parts: isAll ? state.chunks : [selected] };
-  return { kind: 'printed', status: 200, json, object, shared, ...warned(state) };
+  // Of custom resources the API server says always that there is no more; never of metadata alone.
+  const continued = type.isTypedInLists && partial === undefined ? { continue: '' } : {};
+  const metadata = { ...continued, resourceVersion: state.version };
+  const head =
+    partial === undefined
+      ? { kind: list.kind, apiVersion: list.apiVersion, metadata }
+      : { kind: PARTIAL_LIST, apiVersion: partial, metadata };
+  const parts = partsOf(isAll ? state.chunks : selected, type, partial);
+  const json = [
+    Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`),
+    ...parts.texts.flatMap((text, at) => (at === 0 ? [text] : [COMMA, text])),
+    Buffer.from(']}'),
+  ];
+  return { kind: 'printed', status: 200, json, object, shared: { head, parts: parts.shared }, ...warned(state) };
 }
 
-/** Undefined when it is not there: upstream says that it is not, in its own words. */
-export function objectAnswer(state: Snapshot, namespace: string, name: string): Reply | undefined {
+/** What a list is made of: as text, and as objects for other encodings. */
+interface Parts {
+  readonly texts: ReadonlyArray<SharedText | Uint8Array>;
+  readonly shared: SharedList['parts'];
+}
+
+/** @param of whole chunks, or single objects of them */
+function partsOf(of: readonly Chunk[] | readonly Item[], type: ItemType, partial?: PartialApiVersion): Parts {
+  if (areChunks(of)) {
+    const chunks = partial === undefined ? of : of.map((chunk) => chunk.partial(partial));
+    return { texts: chunks, shared: chunks };
+  }
+  if (of.length === 0) return { texts: [], shared: [] };
+  if (partial === undefined) return { texts: [joined(of, type)], shared: [of] };
+  const partials = of.map((item) => item.partial(partial));
+  return { texts: [commaJoined(partials)], shared: [partials] };
+}
+
+function areChunks(of: readonly Chunk[] | readonly Item[]): of is readonly Chunk[] {
+  return of[0] instanceof Chunk;
+}
+
+/**
+ * Undefined when it is not there: upstream says that it is not, in its own words.
+ * @param partial set for metadata alone
+ */
+export function objectAnswer(
+  state: Snapshot,
+  namespace: string,
+  name: string,
+  partial?: PartialApiVersion,
+): Reply | undefined {
   const item = state.get(namespace === '' ? name : `${namespace}/${name}`);
   if (item === undefined) return undefined;
-  return { kind: 'printed', status: 200, json: [item.json], object: () => item.object, shared: item, ...warned(state) };
+  const shared = partial === undefined ? item : item.partial(partial);
+  return { kind: 'printed', status: 200, json: [shared.json], object: () => shared.object, shared, ...warned(state) };
 }
 
 /** As clients show it to people: kubectl prints it. */
@@ -52,7 +94,8 @@ function warned({ isLive }: Snapshot): { headers?: ReplyHeaders } {
 
 const COMMA = Buffer.from(',');
 
-function inList(item: Item, type: ItemType): JsonObject {
+function inList(item: Item, type: ItemType, partial: PartialApiVersion | undefined): JsonObject {
+  if (partial !== undefined) return item.partial(partial).object;
   const { object } = item;
   if (type.isTypedInLists) return object;
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;

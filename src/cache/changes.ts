@@ -10,6 +10,7 @@ import type { SharedEvent } from '../exchange.ts';
 import type { FieldSelector, LabelSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Item, ItemType } from './item.ts';
+import { type PartialApiVersion, PartialEvent } from './partial.ts';
 
 export interface Selection {
   readonly label: LabelSelector;
@@ -24,6 +25,7 @@ export class ItemEvent implements SharedEvent {
   readonly type: SharedEvent['type'];
   readonly forms = new Map<string, Uint8Array>();
   readonly of: Item;
+  #partials: Map<PartialApiVersion, PartialEvent> | undefined;
 
   constructor(type: SharedEvent['type'], item: Item) {
     this.type = type;
@@ -32,6 +34,17 @@ export class ItemEvent implements SharedEvent {
 
   get object(): JsonObject {
     return this.of.object;
+  }
+
+  /** The same of its metadata alone. */
+  partial(apiVersion: PartialApiVersion): PartialEvent {
+    this.#partials ??= new Map();
+    let partial = this.#partials.get(apiVersion);
+    if (partial === undefined) {
+      partial = new PartialEvent(this.type, this.of.partial(apiVersion));
+      this.#partials.set(apiVersion, partial);
+    }
+    return partial;
   }
 }
 

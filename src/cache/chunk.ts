@@ -1,12 +1,14 @@
 /** Some objects that follow each other in a list, and their text as it stands in one: made once, and shared. */
 import type { SharedText } from '../exchange.ts';
 import type { Item, ItemType } from './item.ts';
+import { type PartialApiVersion, PartialText } from './partial.ts';
 
 export class Chunk implements SharedText {
   readonly items: readonly Item[];
   readonly forms = new Map<string, unknown>();
   readonly #type: ItemType;
   #text: Buffer | undefined;
+  readonly #partials = new Map<PartialApiVersion, PartialText>();
 
   /** @param items at least one */
   constructor(items: readonly Item[], type: ItemType) {
@@ -22,7 +24,19 @@ export class Chunk implements SharedText {
   get madeBytes(): number {
     let bytes = this.#text?.length ?? 0;
     for (const form of this.forms.values()) bytes += hasText(form) ? form.text.length : bytes / 4;
+    // As part of the text, and by itself.
+    for (const { text } of this.#partials.values()) bytes += 2 * text.length;
     return Math.ceil(bytes);
+  }
+
+  /** The same of their metadata alone. */
+  partial(apiVersion: PartialApiVersion): PartialText {
+    let partial = this.#partials.get(apiVersion);
+    if (partial === undefined) {
+      partial = new PartialText(this.items.map((item) => item.partial(apiVersion)));
+      this.#partials.set(apiVersion, partial);
+    }
+    return partial;
   }
 
   /** The objects, with commas between them. */

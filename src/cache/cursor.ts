@@ -10,11 +10,12 @@
  */
 import type { SharedEvent } from '../exchange.ts';
 import { compareVersions } from '../k8s/meta.ts';
+import { PARTIAL } from '../k8s/shapes.ts';
 import type { JsonObject, WatchEvent } from '../k8s/types.ts';
 import { type Change, ItemEvent, type Selection, selects } from './changes.ts';
 import type { Chunk } from './chunk.ts';
 import type { Item } from './item.ts';
-
+import type { PartialApiVersion } from './partial.ts';
 import type { Ring } from './ring.ts';
 
 export interface CursorOptions {
@@ -26,6 +27,8 @@ export interface CursorOptions {
   /** Ends the initial events with the bookmark that says so. */
   readonly endsInitial?: boolean;
   readonly bookmarks: boolean;
+  /** Set for metadata alone. */
+  readonly partial?: PartialApiVersion | undefined;
   /** Epoch milliseconds at which the watch ends. */
   readonly untilMs: number;
   /** Fires when the client is gone. */
@@ -53,6 +56,7 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
   readonly #selection: Selection;
   readonly #from: string;
   readonly #bookmarks: boolean;
+  readonly #partial: PartialApiVersion | undefined;
   readonly #untilMs: number;
   readonly #signal: AbortSignal;
   readonly #nowMs: () => number;
@@ -74,6 +78,7 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
     this.#selection = options.selection;
     this.#from = options.from;
     this.#bookmarks = options.bookmarks;
+    this.#partial = options.partial;
     this.#untilMs = options.untilMs;
     this.#signal = options.signal;
     this.#nowMs = nowMs;
@@ -142,7 +147,7 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
       const event = change.for(this.#selection);
       if (event === undefined) continue;
       this.#sent = change.version;
-      return event;
+      return this.#shaped(event);
     }
     if (this.#isPassed()) return undefined;
     const last = this.#last;
@@ -156,14 +161,14 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
       while (this.#itemAt < items.length) {
         const item = items[this.#itemAt] as Item;
         this.#itemAt += 1;
-        if (selects(this.#selection, item)) return new ItemEvent('ADDED', item);
+        if (selects(this.#selection, item)) return this.#shaped(new ItemEvent('ADDED', item));
       }
       this.#itemAt = 0;
     }
     this.#initial = NONE;
     if (!this.#endsInitial) return undefined;
     this.#endsInitial = false;
-    return this.#view.bookmark(this.#from, { 'k8s.io/initial-events-end': 'true' });
+    return this.#mark(this.#from, { 'k8s.io/initial-events-end': 'true' });
   }
 
   /** Everything up to the view's progress has been sent when this is asked. */
@@ -174,7 +179,18 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
     const { progress } = this.#view;
     if (!this.#bookmarks || compareVersions(progress, this.#sent) <= 0) return undefined;
     this.#sent = progress;
-    return this.#view.bookmark(progress);
+    return this.#mark(progress);
+  }
+
+  #shaped(event: ItemEvent): SharedEvent {
+    return this.#partial === undefined ? event : event.partial(this.#partial);
+  }
+
+  /** A bookmark is of the kind of what is told. */
+  #mark(version: string, annotations?: JsonObject): WatchEvent {
+    const bookmark = this.#view.bookmark(version, annotations);
+    if (this.#partial === undefined) return bookmark;
+    return { ...bookmark, object: { ...bookmark.object, kind: PARTIAL, apiVersion: this.#partial } };
   }
 
   #nextBookmark(): number {

@@ -7,6 +7,7 @@ import type { SharedObject } from '../exchange.ts';
 import { keyOf, labelsOf, metadataOf, namespaceOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { fieldsOf } from '../k8s/selectable-fields.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { type PartialApiVersion, PartialObject } from './partial.ts';
 
 /** What is the same for all objects of a collection. */
 export interface ItemType {
@@ -35,6 +36,7 @@ export class Item implements SharedObject {
   readonly json: Buffer;
   readonly typeBytes: number;
   #forms: Map<string, Uint8Array> | undefined;
+  #partials: Map<PartialApiVersion, PartialObject> | undefined;
 
   /** @param object in tenant terms */
   constructor(object: JsonObject, type: ItemType) {
@@ -66,6 +68,17 @@ export class Item implements SharedObject {
   get forms(): Map<string, Uint8Array> {
     this.#forms ??= new Map();
     return this.#forms;
+  }
+
+  /** Its metadata alone. */
+  partial(apiVersion: PartialApiVersion): PartialObject {
+    this.#partials ??= new Map();
+    let partial = this.#partials.get(apiVersion);
+    if (partial === undefined) {
+      partial = new PartialObject(this, apiVersion);
+      this.#partials.set(apiVersion, partial);
+    }
+    return partial;
   }
 
   /** Freshly parsed: the caller's to change. */

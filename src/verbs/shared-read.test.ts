@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SharingHost } from '../../test/support/sharing-host.ts';
-import { TABLE } from '../../test/support/verb-lab.ts';
+import { PARTIAL_ALL, PARTIAL_ONE, TABLE } from '../../test/support/verb-lab.ts';
 import type { Reply } from '../exchange.ts';
 
 let host: SharingHost;
@@ -68,6 +68,31 @@ describe('a list from memory', () => {
   it('is none of a Table', async () => {
     const { lab } = await sharing();
     await lab.request('GET', '/api/v1/pods?resourceVersion=0', { accept: TABLE });
+    expect(lab.upstream.requests).not.toEqual([]);
+  });
+
+  it.each([
+    '/api/v1/pods?resourceVersion=0',
+    '/api/v1/namespaces/default/pods?resourceVersion=50',
+    '/api/v1/pods?resourceVersion=0&labelSelector=color%3Dred',
+  ])('has the metadata alone where that is asked for: %s', async (target) => {
+    const { lab } = await sharing();
+    const metadata = expect.objectContaining({ namespace: 'default', name: 'old', resourceVersion: '30' });
+    for (const version of ['v1', 'v1beta1']) {
+      const apiVersion = `meta.k8s.io/${version}`;
+      expect(printed(await lab.request('GET', target, { accept: { ...PARTIAL_ALL, version } }))).toEqual({
+        kind: 'PartialObjectMetadataList',
+        apiVersion,
+        metadata: { resourceVersion: '50' },
+        items: [{ kind: 'PartialObjectMetadata', apiVersion, metadata }],
+      });
+    }
+    expect(lab.upstream.requests).toEqual([]);
+  });
+
+  it('is none in the shape of one object, which upstream refuses', async () => {
+    const { lab } = await sharing();
+    await lab.request('GET', '/api/v1/pods?resourceVersion=0', { accept: PARTIAL_ONE });
     expect(lab.upstream.requests).not.toEqual([]);
   });
 
@@ -144,6 +169,19 @@ describe('an object from memory', () => {
   ])('is none of what is to be newer, is not there, or is not the object: %s', async (target) => {
     const { lab } = await sharing();
     expect((await lab.request('GET', target)).kind).toBe('object');
+    expect(lab.upstream.requests).toHaveLength(1);
+  });
+
+  it('is its metadata alone where that is asked for, and upstream’s to refuse as a list', async () => {
+    const { lab } = await sharing();
+    const target = `${OLD}?resourceVersion=0`;
+    expect(printed(await lab.request('GET', target, { accept: PARTIAL_ONE }))).toEqual({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: expect.objectContaining({ namespace: 'default', name: 'old', resourceVersion: '30' }),
+    });
+    expect(lab.upstream.requests).toEqual([]);
+    await lab.request('GET', target, { accept: PARTIAL_ALL });
     expect(lab.upstream.requests).toHaveLength(1);
   });
 

@@ -11,7 +11,7 @@
  * While upstream does not answer, what is known is told with a warning.
  *
  * An object that is not in the view may be there all the same: upstream says that it is not. What is not stored but
- * stands (default roles, system namespaces), Tables and metadata alone are put together as for any list.
+ * stands (default roles, system namespaces) and Tables are put together as for any list.
  */
 import { listAnswer, objectAnswer } from '../cache/answer.ts';
 import { versionOfGet, versionOfList } from '../cache/asked.ts';
@@ -20,13 +20,14 @@ import type { Reply } from '../exchange.ts';
 import { compareVersions } from '../k8s/meta.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { keptView } from './kept.ts';
-import { keptSelection } from './kept-selection.ts';
+import { keptSelection, keptShape } from './kept-selection.ts';
 import { hasStanding } from './standing.ts';
 
 /** Undefined when upstream has to be asked. */
 export async function listKept(call: Call, deps: VerbDeps): Promise<Reply | undefined> {
   const asked = versionOfList(call.info.query);
-  if (asked === undefined || call.accept.as !== undefined || hasStanding(call, deps)) return undefined;
+  const shape = keptShape(call);
+  if (asked === undefined || shape === undefined || hasStanding(call, deps)) return undefined;
   const selection = keptSelection(call);
   if (selection === undefined) return undefined;
   const kept = keptView(call, deps);
@@ -34,17 +35,16 @@ export async function listKept(call: Call, deps: VerbDeps): Promise<Reply | unde
   if (kept.isNew) await ready(() => kept.view.whenReady(), call.head.signal);
   const state = kept.view.snapshot();
   if (state === undefined || compareVersions(state.version, asked) < 0) return undefined;
-  return listAnswer(kept.view, state, selection, call.info.namespace);
+  return listAnswer(kept.view, state, selection, call.info.namespace, shape.partial);
 }
 
 /** Undefined when upstream has to be asked. */
 export function getKept(call: Call, deps: VerbDeps): Reply | undefined {
   const asked = versionOfGet(call.info.query);
   const { namespace, name, subresource } = call.info;
-  if (asked === undefined || call.accept.as !== undefined || subresource !== '' || hasStanding(call, deps)) {
-    return undefined;
-  }
+  const shape = keptShape(call);
+  if (asked === undefined || shape === undefined || subresource !== '' || hasStanding(call, deps)) return undefined;
   const state = keptView(call, deps)?.view.snapshot();
   if (state === undefined || compareVersions(state.version, asked) < 0) return undefined;
-  return objectAnswer(state, namespace, name);
+  return objectAnswer(state, namespace, name, shape.partial);
 }

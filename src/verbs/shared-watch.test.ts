@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { INFORMER, SharingHost } from '../../test/support/sharing-host.ts';
-import { TABLE } from '../../test/support/verb-lab.ts';
+import { PARTIAL_ONE, TABLE } from '../../test/support/verb-lab.ts';
 import type { SharedEvent } from '../exchange.ts';
 import { nameOf, namespaceOf, versionOf } from '../k8s/meta.ts';
 import type { WatchEvent } from '../k8s/types.ts';
@@ -115,6 +115,29 @@ describe('a shared watch', () => {
     await host.lab.watch(target);
     expect(host.forwarded).toHaveLength(1);
     expect(host.cache.counts.views).toBe(0);
+  });
+
+  it('tells of metadata alone what it tells of the whole, and says so in its bookmarks', async () => {
+    const host = open();
+    await take(await host.lab.watch(`/api/v1/pods?${INFORMER}`), 2);
+    const target = '/api/v1/pods?watch=true&resourceVersion=0&allowWatchBookmarks=true';
+    const partial = await host.lab.watch(target, { accept: PARTIAL_ONE });
+    const type = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
+    const metadata = expect.objectContaining({ name: 'old', resourceVersion: '30' });
+    expect((await partial.next()).value).toMatchObject({ type: 'ADDED', object: { ...type, metadata } });
+    const annotations = { 'k8s.io/initial-events-end': 'true' };
+    expect((await partial.next()).value).toEqual({
+      type: 'BOOKMARK',
+      object: { ...type, metadata: { resourceVersion: '50', annotations } },
+    });
+    host.shared.send({
+      type: 'MODIFIED',
+      object: { ...host.pod('acme--default', 'old', 51), spec: { nodeName: 'one' } },
+    });
+    const { value } = await partial.next();
+    expect(value).toMatchObject({ type: 'MODIFIED', object: { ...type, metadata: { resourceVersion: '51' } } });
+    expect(value?.object).not.toHaveProperty('spec');
+    expect(host.watches).toHaveLength(1);
   });
 
   it('is none of a Table, whose columns upstream makes', async () => {

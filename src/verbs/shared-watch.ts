@@ -13,7 +13,7 @@ import { isOn } from '../k8s/query.ts';
 import type { WatchEvent } from '../k8s/types.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { keptView } from './kept.ts';
-import { keptSelection } from './kept-selection.ts';
+import { keptSelection, keptShape } from './kept-selection.ts';
 import type { Route } from './route.ts';
 import { showEvent } from './watch-event.ts';
 
@@ -62,9 +62,11 @@ const SMALL = { bytes: 1024 * 1024, how: 'upstream' } as const;
 
 /** Undefined for what upstream may refuse, or answers in another shape. */
 function optionsOf(call: Call): WatchOptions | undefined {
-  if (call.accept.as !== undefined) return undefined;
+  const shape = keptShape(call);
+  if (shape === undefined) return undefined;
   // One namespace is confined by the host, and small: it stays a watch of its own.
   if (call.at.kind.namespaced && call.info.namespace !== '') return undefined;
   const selection = keptSelection(call);
-  return selection && watchOptions(call.info.query, selection, call.head.signal);
+  const options = selection && watchOptions(call.info.query, selection, call.head.signal);
+  return options && { ...options, ...shape };
 }

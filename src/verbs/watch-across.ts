@@ -9,7 +9,7 @@
 import type { Reply, SharedEvent } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { isOn } from '../k8s/query.ts';
-import { isTable } from '../k8s/shapes.ts';
+import { isTable, PARTIAL, PARTIAL_LIST } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -64,7 +64,7 @@ function asList(call: Call): Call {
   if ((query.get('resourceVersion') ?? '') === '' || query.get('resourceVersion') === '0')
     query.delete('resourceVersionMatch');
   const { as } = call.accept;
-  const shape = as?.kind === 'PartialObjectMetadata' ? { ...as, kind: 'PartialObjectMetadataList' } : as;
+  const shape = as?.kind === PARTIAL ? { ...as, kind: PARTIAL_LIST } : as;
   return { ...call, accept: { ...call.accept, as: shape }, info: { ...call.info, query } };
 }
 
@@ -84,7 +84,8 @@ function* addedEvents(call: Call, document: JsonObject): Iterable<WatchEvent> {
 }
 
 function itemType(call: Call): { apiVersion: string; kind: string } {
-  if (call.accept.as !== undefined) return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
+  const { as } = call.accept;
+  if (as !== undefined) return { apiVersion: `${as.group}/${as.version}`, kind: PARTIAL };
   return { apiVersion: apiVersionOf(call.info.group, call.info.version), kind: call.at.kind.kind };
 }
 

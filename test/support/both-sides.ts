@@ -55,8 +55,8 @@ export class Side {
     return object;
   }
 
-  async watch(path: string): Promise<OpenWatch> {
-    return await openWatch({ ...this.#access, path });
+  async watch(path: string, headers: Readonly<Record<string, string>> = {}): Promise<OpenWatch> {
+    return await openWatch({ ...this.#access, path, headers });
   }
 }
 

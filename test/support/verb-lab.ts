@@ -171,6 +171,8 @@ function byText(answers: Readonly<Record<string, Scripted>>): (request: Upstream
   };
 }
 
+export const PARTIAL_ONE = { kind: 'PartialObjectMetadata', group: 'meta.k8s.io', version: 'v1' } as const;
+export const PARTIAL_ALL = { ...PARTIAL_ONE, kind: 'PartialObjectMetadataList' } as const;
 export const TABLE = { kind: 'Table', group: 'meta.k8s.io', version: 'v1' } as const;
 
 /** A collection as upstream would list it. */
