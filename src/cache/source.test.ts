@@ -92,6 +92,16 @@ describe('a source of what is known already', () => {
     await vi.waitFor(() => expect(source.progress).toBe('12'));
   });
 
+  it('ends when upstream is found to have gone back while the watch is open, however it is found', async () => {
+    for (const find of [(source: Source) => source.answers(1_000), (source: Source) => settled(source)]) {
+      const feed = new Feed();
+      const { source } = await started(feed, at(9), at(9));
+      await find(source);
+      await vi.waitFor(() => expect(source.ended).toBe(true));
+      expect(feed.closed).toBe(true);
+    }
+  });
+
   it('ends where upstream has not come so far: its store was restored', async () => {
     const source = lab.source(hostOf(at(6)), { from: '7' });
     await expect(source.whenStarted()).rejects.toThrow('has ended');

@@ -168,7 +168,8 @@ export class Source {
     while (!signal.aborted) {
       try {
         if (beginNext) await this.#begin();
-        else if (failures > 0) await this.#checkNotRestored();
+        // Whether it went back: a watch from a revision that is still to come would be silent.
+        else if (failures > 0) await this.#probe();
         beginNext = false;
         const events = await this.#watch();
         if (events === 'expired') beginNext = true;
@@ -208,13 +209,13 @@ export class Source {
     this.#started.resolve();
   }
 
-  async #checkNotRestored(): Promise<void> {
-    if (compareVersions(await this.#probe(), this.progress) < 0) throw restored();
-  }
-
-  /** The revision that upstream is at, for a price that does not grow with the collection. */
+  /**
+   * The revision that upstream is at, for a price that does not grow with the collection.
+   * @throws {Restored} when that is less than what it was before; a watch that is open then ends
+   */
   async #probe(signal: AbortSignal = this.#ending.signal): Promise<string> {
     const { identity, path } = this.#collection;
+    const before = this.progress;
     const answer = await this.#options.upstream.request({
       identity,
       method: 'GET',
@@ -226,6 +227,10 @@ export class Source {
     if (answer.status !== 200) throw refusal(path, answer.status);
     const version = versionOf(readObject(answer.body));
     if (version === '') throw new Error(`LIST ${path} was answered without a revision`);
+    if (before !== '' && compareVersions(version, before) < 0) {
+      this.interrupt();
+      throw restored();
+    }
     return version;
   }
 

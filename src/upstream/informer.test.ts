@@ -116,18 +116,32 @@ describe('an informer', () => {
     expect(held(informer)).toEqual(['stays@1', 'changes@15', 'comes@16']);
   });
 
-  it('does not believe a list that is older than what it knows', async () => {
+  it('believes a list that is older than what it knows, and nothing else: the store was restored', async () => {
     const { informer, upstream } = informerOf(
-      list(5, widget('one', 3)),
-      watch(new Feed().send(event('ADDED', widget('two', 8)), expired)),
+      list(5, widget('one', 3), widget('other', 4)),
+      watch(new Feed().send(event('MODIFIED', widget('other', 6)), event('ADDED', widget('two', 8)), expired)),
+      // Revision 6 has been given out again, for something else.
+      list(7, widget('one', 3), widget('other', 6), widget('three', 7)),
+      watch(new Feed()),
+    );
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(4));
+    expect(faults).toEqual([expect.stringContaining('went back from 8 to 7')]);
+    expect(told.slice(4)).toEqual(['modified one@3', 'modified other@6', 'added three@7', 'deleted two@8']);
+    expect(held(informer)).toEqual(['one@3', 'other@6', 'three@7']);
+    expect(queryOf(upstream.requests[3])).toMatchObject({ watch: 'true', resourceVersion: '7' });
+  });
+
+  it('looks, when a watch has failed, whether the store went back: a watch of what is to come would be silent', async () => {
+    const { informer, upstream } = informerOf(
+      list(8, widget('one', 3), widget('two', 8)),
+      { status: 503, body: { kind: 'Status', message: 'down' } },
+      list(6),
       list(6, widget('one', 3)),
-      list(9, widget('one', 3), widget('two', 8)),
       watch(new Feed()),
     );
     await vi.waitFor(() => expect(upstream.requests).toHaveLength(5));
-    expect(faults).toEqual([expect.stringContaining('went back from 8 to 6')]);
-    expect(told).toEqual(['added one@3', 'added two@8']);
-    expect(held(informer)).toEqual(['one@3', 'two@8']);
+    expect(queryOf(upstream.requests[2])).toMatchObject({ limit: '1', labelSelector: 'a=b' });
+    expect(held(informer)).toEqual(['one@3']);
   });
 
   it('tries again after a refusal, and pauses after a watch that ends at once', async () => {
@@ -135,9 +149,10 @@ describe('an informer', () => {
       { status: 503, body: { kind: 'Status', message: 'not yet' } },
       list(5),
       watch(new Feed().end()),
+      list(5),
       watch(new Feed()),
     );
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(4));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(5));
     expect(informer.synced).toBe(true);
     expect(faults).toEqual([expect.stringContaining('503: not yet'), expect.stringContaining('200 and nothing')]);
   });

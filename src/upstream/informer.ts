@@ -1,9 +1,13 @@
 /**
  * A live, local copy of one upstream collection: a consistent LIST, then WATCH from its revision, resumed for ever.
  *
- * After a 410 it lists again and tells its subscribers the difference, so that they never see a gap. A relist that is
- * older than what is known (a lagging API server) is asked for again rather than believed. Writes and deletions of our
- * own are told to it as they are answered; what the watch says of an object from before its deletion then counts no more.
+ * After a 410 it lists again and tells its subscribers the difference, so that they never see a gap. Writes and deletions
+ * of our own are told to it as they are answered; what the watch says of an object from before its deletion then counts no
+ * more.
+ *
+ * A list that asks for the newest is never older than what was known, whichever API server answers, but where the host's
+ * store was restored from a backup. Then nothing counts but what it says: a watch from a revision that is still to come
+ * would be silent until it has come, and roles of before the restore would go on giving rights.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  * @see k8s.io/client-go tools/cache/reflector.go at v0.36
@@ -15,7 +19,7 @@ import type { DeletedObject, Informer, InformerEvent } from '../k8s/informer.ts'
 import { compareVersions, keyOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
-import type { Upstream, UpstreamIdentity } from '../ports.ts';
+import type { Upstream, UpstreamIdentity, UpstreamRequest } from '../ports.ts';
 import { HostError } from './host-client.ts';
 
 export interface InformerOptions {
@@ -57,11 +61,13 @@ export function createInformer(options: InformerOptions): Informer {
     }
   }
 
-  function put(object: JsonObject): void {
+  /** @param isRestored revisions are given out anew: neither an older nor the same one says that it is known */
+  function put(object: JsonObject, isRestored = false): void {
     if (forgotten.has(uidOf(object))) return;
     const key = keyOf(object);
     const previous = objects.get(key);
-    if (previous !== undefined && compareVersions(versionOf(object), versionOf(previous)) <= 0) return;
+    const isKnown = previous !== undefined && compareVersions(versionOf(object), versionOf(previous)) <= 0;
+    if (isKnown && !isRestored) return;
     objects.set(key, object);
     tell(previous === undefined ? { type: 'added', object } : { type: 'modified', object, previous });
   }
@@ -90,34 +96,58 @@ export function createInformer(options: InformerOptions): Informer {
     tell({ type: 'deleted', object: previous, previous });
   }
 
+  async function ask(more: Pick<UpstreamRequest, 'accept' | 'query'> = {}): Promise<JsonObject> {
+    const { identity, path, query = [], signal } = options;
+    const asked = [...query, ...(more.query ?? [])];
+    const answer = await options.upstream.request({
+      identity,
+      method: 'GET',
+      path,
+      signal,
+      ...more,
+      ...(asked.length === 0 ? {} : { query: asked }),
+    });
+    if (answer.status !== 200) throw new HostError(`LIST ${path}`, answer.status, answer.body);
+    const body = readObject(answer.body);
+    if (!Array.isArray(body['items'])) throw new Error(`LIST ${path} was answered without items`);
+    return body;
+  }
+
+  /** Whether upstream is at an earlier revision than what is known, for a price that does not grow with the collection. */
+  async function wentBack(): Promise<boolean> {
+    const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
+    return isBefore(versionOf(await ask({ accept, query: [['limit', '1']] })));
+  }
+
+  function isBefore(version: string): boolean {
+    return revision !== '' && compareVersions(version, revision) < 0;
+  }
+
   async function list(): Promise<void> {
     const deletedBefore = [...forgotten];
-    const answer = await options.upstream.request({
-      identity: options.identity,
-      method: 'GET',
-      path: options.path,
-      ...(options.query === undefined ? {} : { query: options.query }),
-      signal: options.signal,
-    });
-    if (answer.status !== 200) throw new HostError(`LIST ${options.path}`, answer.status, answer.body);
-    const body = readObject(answer.body);
-    if (!Array.isArray(body['items'])) throw new Error(`LIST ${options.path} was answered without items`);
+    const body = await ask();
+    const items = body['items'] as unknown[];
     const at = versionOf(body);
-    if (revision !== '' && compareVersions(at, revision) < 0)
-      throw new Error(`LIST ${options.path} went back from ${revision} to ${at}`);
+    const isRestored = isBefore(at);
+    if (isRestored) {
+      options.onError?.(
+        new Error(`LIST ${options.path} went back from ${revision} to ${at}: the host's store was restored`),
+      );
+      forgotten.clear();
+    }
     const seen = new Set<string>();
     const uids = new Set<string>();
-    for (const item of body['items']) {
+    for (const item of items) {
       if (!isObject(item)) continue;
       seen.add(keyOf(item));
       uids.add(uidOf(item));
-      put(item);
+      put(item, isRestored);
     }
     // What is not in a list that was asked for after its deletion is in nothing that follows it.
     for (const uid of deletedBefore) if (!uids.has(uid)) forgotten.delete(uid);
     for (const [key, object] of objects) {
       // A note of our own write may be newer than the list; the watch will speak of it.
-      if (!seen.has(key) && compareVersions(versionOf(object), at) <= 0) remove(object);
+      if (!seen.has(key) && (isRestored || compareVersions(versionOf(object), at) <= 0)) remove(object);
     }
     revision = at;
     if (!synced) {
@@ -164,7 +194,7 @@ export function createInformer(options: InformerOptions): Informer {
     let listNext = true;
     while (!options.signal.aborted) {
       try {
-        if (listNext) await list();
+        if (listNext || (failures > 0 && (await wentBack()))) await list();
         listNext = false;
         listNext = await watch();
         failures = 0;

@@ -31,6 +31,7 @@ export class ScriptedUpstream implements Upstream {
   async stream(request: UpstreamRequest): Promise<UpstreamStream> {
     this.requests.push(request);
     const { status, body, headers = {} } = await this.#answer(request);
+    if (body instanceof Feed && request.signal != null) body.endWith(request.signal);
     const chunks = body instanceof Feed ? body : once(Buffer.from(JSON.stringify(body)));
     return { status, headers, chunks };
   }
@@ -46,6 +47,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #wake: () => void = () => {};
   #ended = false;
+  #fault: unknown;
   #isWaiting = false;
   /** True once its reader has let go of it. */
   closed = false;
@@ -60,6 +62,16 @@ export class Feed implements AsyncIterable<Uint8Array> {
     this.#ended = true;
     this.#wake();
     return this;
+  }
+
+  /** Breaks where the request is ended. */
+  endWith(signal: AbortSignal): void {
+    const stop = (): void => {
+      this.#fault = signal.reason;
+      this.end();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   }
 
   /** Resolves when its reader has dealt with all that was sent, and waits for more. */
@@ -78,6 +90,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
       for (;;) {
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) yield chunk;
+        else if (this.#fault !== undefined) throw this.#fault;
         else if (this.#ended) return;
         else await this.#more();
       }
