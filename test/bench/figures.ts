@@ -1,6 +1,6 @@
 /** What a scenario finds: figures, each with its goal and a word on how it was made. */
 
-export type Unit = 'µs' | 'ms' | 's' | 'KiB' | 'ratio' | 'MiB' | 'requests';
+export type Unit = 'µs' | 'ms' | 's' | 'KiB' | 'ratio' | 'MiB' | 'requests' | 'watches' | 'events/s';
 
 export interface Figure {
   /** Unique in its scenario, and the same from run to run. */

@@ -4,6 +4,7 @@
  */
 import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Holds the path of the socket. */
@@ -46,10 +47,34 @@ async function stopProfile(): Promise<object> {
   return profile;
 }
 
+/** How long turns of the event loop have taken. */
+export interface LoopDelay {
+  readonly maxMs: number;
+}
+
+const RESOLUTION_MS = 1;
+const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+
+async function startLoopDelay(): Promise<object> {
+  delays.enable();
+  // The collection of garbage that came before is none of it.
+  await sleep(50);
+  delays.reset();
+  return {};
+}
+
+async function stopLoopDelay(): Promise<LoopDelay> {
+  await sleep(5 * RESOLUTION_MS);
+  delays.disable();
+  return { maxMs: Math.max(0, delays.max / 1e6 - RESOLUTION_MS) };
+}
+
 const ANSWERS = new Map<string | undefined, () => Promise<object>>([
   ['/memory', memory],
   ['/profile/start', startProfile],
   ['/profile/stop', stopProfile],
+  ['/loop/start', startLoopDelay],
+  ['/loop/stop', stopLoopDelay],
 ]);
 
 const socket = process.env[PROBE_VARIABLE];

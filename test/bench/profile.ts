@@ -1,5 +1,9 @@
-/** Reads a CPU profile of V8 and says where the time went: by part of the program, and by function. */
+/** Takes a CPU profile of the proxy and says where the time went: by part of the program, and by function. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Lab } from './lab.ts';
+import type { Bench } from './scenario.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FUNCTIONS_SHOWN = 40;
@@ -18,8 +22,25 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
+/** Does nothing where no profiles are asked for. @param act sends so many requests to the proxy */
+export async function takeProfile(
+  lab: Lab,
+  bench: Bench,
+  name: string,
+  requests: number,
+  act: () => Promise<void>,
+): Promise<void> {
+  if (bench.profileFolder === undefined) return;
+  await lab.proxy.startProfile();
+  await act();
+  const text = await lab.proxy.stopProfile();
+  const file = join(bench.profileFolder, `${name.replaceAll(/[^\w.]+/g, '-').toLowerCase()}.cpuprofile`);
+  writeFileSync(file, text);
+  bench.progress(`${name}: profile of ${requests} requests in ${file}\n${summarizeProfile(text, requests)}`);
+}
+
 /** Microseconds of the proxy's main thread per request, by part and by function. Idle time and the profiler's own are left out. */
-export function summarizeProfile(text: string, requests: number): string {
+function summarizeProfile(text: string, requests: number): string {
   const { nodes, samples, timeDeltas } = JSON.parse(text) as Profile;
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parts = new Map<string, number>();

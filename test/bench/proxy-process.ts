@@ -5,13 +5,16 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type ServeOptions, startServe } from '../support/serve-process.ts';
-import { type Memory, PROBE_VARIABLE } from './probe.ts';
+import { type LoopDelay, type Memory, PROBE_VARIABLE } from './probe.ts';
 
 export interface ProxyProcess extends AsyncDisposable {
   readonly pid: number;
   /** After garbage collection. */
   memory(): Promise<Memory>;
   startProfile(): Promise<void>;
+  startLoopDelay(): Promise<void>;
+  /** Since it was started. */
+  stopLoopDelay(): Promise<LoopDelay>;
   /** The text of a .cpuprofile file. */
   stopProfile(): Promise<string>;
 }
@@ -28,6 +31,8 @@ export async function startProxyProcess(options: ServeOptions): Promise<ProxyPro
     pid: child.pid,
     memory: async () => JSON.parse(await ask(socket, '/memory')) as Memory,
     startProfile: async () => void (await ask(socket, '/profile/start')),
+    startLoopDelay: async () => void (await ask(socket, '/loop/start')),
+    stopLoopDelay: async () => JSON.parse(await ask(socket, '/loop/stop')) as LoopDelay,
     stopProfile: () => ask(socket, '/profile/stop'),
     [Symbol.asyncDispose]: stop,
   };

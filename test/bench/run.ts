@@ -24,16 +24,20 @@ import { authority } from './scenarios/authority.ts';
 import { copy } from './scenarios/copy.ts';
 import { forwardedGet } from './scenarios/forwarded-get.ts';
 import { keystroke } from './scenarios/keystroke.ts';
+import { largeList } from './scenarios/large-list.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
 import { memoryReads } from './scenarios/memory-reads.ts';
 import { nodeAgents } from './scenarios/node-agents.ts';
 import { openStreams } from './scenarios/open-streams.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
+import { watchers } from './scenarios/watchers.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   forwardedGet,
   memoryReads,
+  watchers,
+  largeList,
   nodeAgents,
   tenantCreate,
   manyTenants,

@@ -1,12 +1,10 @@
 /** A GET through the proxy against the same GET sent to the API server, as an ordinary user of the host. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type BareForwarder, startBareForwarder } from '../bare-forwarder-process.ts';
 import { type Access, getOrFail, openClient } from '../client.ts';
 import type { Figure } from '../figures.ts';
-import { type Cost, type Latency, measureCost, measureLatency, send, type Way, type Ways } from '../forwarding.ts';
+import { type Cost, type Latency, measureCost, measureLatency, send, type Ways } from '../forwarding.ts';
 import type { Lab } from '../lab.ts';
-import { summarizeProfile } from '../profile.ts';
+import { takeProfile } from '../profile.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { median } from '../statistics.ts';
 import { createSubjects, hostUser, SUBJECTS, type Subject } from '../subjects.ts';
@@ -81,7 +79,7 @@ async function compare(lab: Lab, bench: Bench, compared: Case): Promise<Figure[]
     latencies.push(await measureLatency(ways.direct, ways.proxy, numbers.pairs));
     costs.push(await measureCost(ways, lab.apiserverPid, numbers.requests, AT_ONCE));
   }
-  if (bench.profileFolder !== undefined) await profile(lab, bench, name, ways.proxy, numbers.requests);
+  await takeProfile(lab, bench, name, numbers.requests, () => send(ways.proxy, numbers.requests, AT_ONCE));
   return [...costFigures(name, bytes, costs, numbers), ...latencyFigures(name, latencies, numbers)];
 }
 
@@ -116,15 +114,6 @@ function latencyFigures(name: string, latencies: readonly Latency[], { rounds, p
     figure('direct latency p50', (one) => one.directP50Ms),
     figure('direct latency p99', (one) => one.directP99Ms),
   ];
-}
-
-async function profile(lab: Lab, bench: Bench, name: string, way: Way, requests: number): Promise<void> {
-  await lab.proxy.startProfile();
-  await send(way, requests, AT_ONCE);
-  const text = await lab.proxy.stopProfile();
-  const file = join(bench.profileFolder ?? '', `${name.replaceAll(/[^\w.]+/g, '-').toLowerCase()}.cpuprofile`);
-  writeFileSync(file, text);
-  bench.progress(`${name}: profile of ${requests} forwarded requests in ${file}\n${summarizeProfile(text, requests)}`);
 }
 
 export const forwardedGet: Scenario = {

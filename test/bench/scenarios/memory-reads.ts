@@ -2,10 +2,12 @@
  * Lists and reads with `resourceVersion=0`, which both answer from memory: the proxy from what it keeps of a tenant that
  * watches, the API server from its own watch cache. CPU alone: what a request costs, not how long it waits.
  */
+import { startBareForwarder } from '../bare-forwarder-process.ts';
 import { type BenchClient, openClient } from '../client.ts';
 import type { Figure } from '../figures.ts';
 import type { Lab } from '../lab.ts';
 import { idleUse, usedBy } from '../process-usage.ts';
+import { takeProfile } from '../profile.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { median } from '../statistics.ts';
 import { hostUser } from '../subjects.ts';
@@ -26,6 +28,8 @@ const FULL: Numbers = { objects: 3_000, rounds: 5, lists: 20, gets: 2_000 };
 const QUICK: Numbers = { objects: 100, rounds: 2, lists: 10, gets: 100 };
 
 interface Case {
+  /** Compared with a server that does nothing but answer from memory: what Node itself costs. */
+  readonly withBare?: boolean;
   readonly name: string;
   readonly hostPath: string;
   readonly tenantPath: string;
@@ -54,6 +58,7 @@ function casesOf({ objects, lists, gets }: Numbers): readonly Case[] {
       headers: {},
       requests: gets,
       goal: 1 / 10,
+      withBare: true,
     },
   ];
 }
@@ -61,14 +66,19 @@ function casesOf({ objects, lists, gets }: Numbers): readonly Case[] {
 async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   const numbers = bench.quick ? QUICK : FULL;
   const tenant = await lab.onboard('acme');
-  await using direct = openClient(await hostUser(lab), { connections: AT_ONCE });
+  const host = await hostUser(lab);
+  await using direct = openClient(host, { connections: AT_ONCE });
   await using proxied = openClient(tenant, { connections: AT_ONCE });
   bench.progress(`making ${numbers.objects} ConfigMaps on either side`);
   for (const namespace of [NAMESPACE, 'acme--default']) await fill(lab, namespace, numbers.objects);
+  const cases = casesOf(numbers);
+  await using bare = await startBareForwarder(lab.folder, host, cases.find(({ withBare }) => withBare)?.hostPath ?? '');
+  await using barely = openClient(bare.access, { connections: AT_ONCE });
+  const servers: Servers = { direct, proxied, bare: { client: barely, pid: bare.pid } };
   const figures: Figure[] = [];
-  for (const one of casesOf(numbers)) {
+  for (const one of cases) {
     bench.progress(one.name);
-    figures.push(...(await compare(lab, direct, proxied, one, numbers.rounds)));
+    figures.push(...(await compare(lab, bench, servers, one, numbers)));
   }
   return figures;
 }
@@ -85,46 +95,71 @@ async function fill(lab: Lab, namespace: string, objects: number): Promise<void>
   await Promise.all(Array.from({ length: 8 }, work));
 }
 
+interface Servers {
+  readonly direct: BenchClient;
+  readonly proxied: BenchClient;
+  readonly bare: { readonly client: BenchClient; readonly pid: number };
+}
+
+interface Cost {
+  readonly directMs: number;
+  readonly proxyMs: number;
+  readonly behindMs: number;
+  readonly bareMs: number;
+}
+
 async function compare(
   lab: Lab,
-  direct: BenchClient,
-  proxied: BenchClient,
-  { name, hostPath, tenantPath, headers, requests, goal }: Case,
-  rounds: number,
+  bench: Bench,
+  { direct, proxied, bare }: Servers,
+  { name, hostPath, tenantPath, headers, requests, goal, withBare = false }: Case,
+  { rounds }: Numbers,
 ): Promise<Figure[]> {
-  const pids = { proxy: lab.proxy.pid, apiserver: lab.apiserverPid };
+  const pids = { proxy: lab.proxy.pid, apiserver: lab.apiserverPid, bare: bare.pid };
   const [theirs, ours] = [`${hostPath}?resourceVersion=0`, `${tenantPath}?resourceVersion=0`];
   const bytes = await size(proxied, ours, headers);
+  // As long as a round: until then code is compiled that the rounds run.
   await send(direct, theirs, headers, AT_ONCE);
-  const costs: Array<{ directMs: number; proxyMs: number; behindMs: number }> = [];
+  await send(proxied, ours, headers, requests);
+  if (withBare) await send(bare.client, theirs, headers, requests);
+  const costs: Cost[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const idle = await idleUse(pids, 500);
     const own = await costOf(pids, idle, requests, () => send(direct, theirs, headers, requests));
     const cached = await costOf(pids, idle, requests, () => send(proxied, ours, headers, requests));
-    costs.push({ directMs: own.apiserver, proxyMs: cached.proxy, behindMs: cached.apiserver });
+    const least = withBare
+      ? await costOf(pids, idle, requests, () => send(bare.client, theirs, headers, requests))
+      : { bare: Number.NaN };
+    costs.push({ directMs: own.apiserver, proxyMs: cached.proxy, behindMs: cached.apiserver, bareMs: least.bare });
   }
+  await takeProfile(lab, bench, name, requests, () => send(proxied, ours, headers, requests));
   const how = `${bytes} bytes; /proc/<pid>/stat around ${requests} requests, ${AT_ONCE} at a time, less idle use; median of ${rounds} rounds`;
-  const figure = (what: string, unit: Figure['unit'], values: number[]): Figure => {
+  const figure = (what: string, unit: Figure['unit'], of: (cost: Cost) => number): Figure => {
+    const values = costs.map(of);
     return { name: `${name}: ${what}`, value: median(values), unit, how, rounds: values };
   };
-  const ratios = costs.map(({ proxyMs, directMs }) => proxyMs / directMs);
+  const least = [
+    figure('CPU of the proxy / of a server that does nothing', 'ratio', ({ proxyMs, bareMs }) => proxyMs / bareMs),
+    figure('CPU of a server that does nothing per request', 'ms', ({ bareMs }) => bareMs),
+    figure(
+      'CPU of a server that does nothing / of the API server asked directly',
+      'ratio',
+      ({ bareMs, directMs }) => bareMs / directMs,
+    ),
+  ];
   return [
-    { ...figure('CPU of the proxy / of the API server asked directly', 'ratio', ratios), goal },
-    figure(
-      'CPU of the proxy per request',
-      'ms',
-      costs.map(({ proxyMs }) => proxyMs),
-    ),
-    figure(
-      'CPU of the API server per direct request',
-      'ms',
-      costs.map(({ directMs }) => directMs),
-    ),
-    figure(
-      'CPU of the API server per request to the proxy',
-      'ms',
-      costs.map(({ behindMs }) => behindMs),
-    ),
+    {
+      ...figure(
+        'CPU of the proxy / of the API server asked directly',
+        'ratio',
+        ({ proxyMs, directMs }) => proxyMs / directMs,
+      ),
+      goal,
+    },
+    figure('CPU of the proxy per request', 'ms', ({ proxyMs }) => proxyMs),
+    figure('CPU of the API server per direct request', 'ms', ({ directMs }) => directMs),
+    figure('CPU of the API server per request to the proxy', 'ms', ({ behindMs }) => behindMs),
+    ...(withBare ? least : []),
   ];
 }
 
