@@ -53,15 +53,21 @@ export class Change {
   readonly #item: Item;
   readonly #previous: Item | undefined;
   readonly #isDeletion: boolean;
+  /**
+   * True for a deletion that was found by reading everything again: when it was is not known. It is told as of the revision
+   * from before, so that whoever goes on from there is not taken to know of it.
+   */
+  readonly isFound: boolean;
   readonly #type: ItemType;
   readonly #events = new Map<string, ItemEvent>();
 
   /** @param item as it is now, or as it last was, at the revision of its deletion */
-  constructor(item: Item, previous: Item | undefined, isDeletion: boolean, type: ItemType) {
+  constructor(item: Item, previous: Item | undefined, isDeletion: boolean, type: ItemType, isFound = false) {
     this.version = item.version;
     this.#item = item;
     this.#previous = previous;
     this.#isDeletion = isDeletion;
+    this.isFound = isFound;
     this.#type = type;
   }
 

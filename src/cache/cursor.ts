@@ -54,7 +54,8 @@ const DONE: Next = { done: true, value: undefined };
 export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, undefined> {
   readonly #view: Readable;
   readonly #selection: Selection;
-  readonly #from: string;
+  /** The client has seen everything up to here. */
+  readonly from: string;
   readonly #bookmarks: boolean;
   readonly #partial: PartialApiVersion | undefined;
   readonly #untilMs: number;
@@ -76,7 +77,7 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
   constructor(view: Readable, options: CursorOptions, nowMs: () => number) {
     this.#view = view;
     this.#selection = options.selection;
-    this.#from = options.from;
+    this.from = options.from;
     this.#bookmarks = options.bookmarks;
     this.#partial = options.partial;
     this.#untilMs = options.untilMs;
@@ -143,7 +144,8 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
       const change = ring.get(this.#place) as Change;
       this.#place += 1;
       // A client may be ahead: what it was told by another way than the view.
-      if (compareVersions(change.version, this.#from) <= 0) continue;
+      const ahead = compareVersions(this.from, change.version);
+      if (change.isFound ? ahead > 0 : ahead >= 0) continue;
       const event = change.for(this.#selection);
       if (event === undefined) continue;
       this.#sent = change.version;
@@ -168,7 +170,7 @@ export class Cursor implements AsyncIterableIterator<WatchEvent | SharedEvent, u
     this.#initial = NONE;
     if (!this.#endsInitial) return undefined;
     this.#endsInitial = false;
-    return this.#mark(this.#from, { 'k8s.io/initial-events-end': 'true' });
+    return this.#mark(this.from, { 'k8s.io/initial-events-end': 'true' });
   }
 
   /** Everything up to the view's progress has been sent when this is asked. */

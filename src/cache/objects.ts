@@ -53,10 +53,12 @@ export class Objects {
   }
 
   /**
-   * Puts what was read at a revision in the place of what is known.
-   * @returns what must have happened in between, in the order of revisions
+   * Puts what was read in the place of what is known.
+   * @param known revision of what is known
+   * @returns what must have happened in between: first what is gone, as of what is known, for when it went is not known;
+   *   then the others, in the order of revisions
    */
-  replace(objects: readonly JsonObject[], version: string): Change[] {
+  replace(objects: readonly JsonObject[], known: string): Change[] {
     const before = this.#items;
     this.#items = new Map();
     this.#bytes = 0;
@@ -65,28 +67,28 @@ export class Objects {
       const item = new Item(object, this.#type);
       this.#items.set(item.key, item);
       this.#bytes += item.bytes;
-      changes.push(...this.#between(before.get(item.key), item));
+      changes.push(...this.#between(before.get(item.key), item, known));
     }
     for (const [key, item] of before) {
-      if (!this.#items.has(key)) changes.push(this.#deletion(item, version));
+      if (!this.#items.has(key)) changes.push(this.#deletion(item, known));
     }
     const ordered = [...this.#items.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
     this.#chunks = Array.from(
       { length: Math.ceil(ordered.length / CHUNK_ITEMS) },
       (_, at) => new Chunk(ordered.slice(at * CHUNK_ITEMS, (at + 1) * CHUNK_ITEMS), this.#type),
     );
-    return changes.sort((a, b) => compareVersions(a.version, b.version));
+    return changes.sort((a, b) => Number(b.isFound) - Number(a.isFound) || compareVersions(a.version, b.version));
   }
 
-  #between(previous: Item | undefined, item: Item): Change[] {
+  #between(previous: Item | undefined, item: Item, known: string): Change[] {
     if (previous?.version === item.version) return [];
     if (previous === undefined || previous.uid === item.uid) return [new Change(item, previous, false, this.#type)];
     // Another object of the same name: the one before has been deleted.
-    return [this.#deletion(previous, item.version), new Change(item, undefined, false, this.#type)];
+    return [this.#deletion(previous, known), new Change(item, undefined, false, this.#type)];
   }
 
   #deletion(item: Item, version: string): Change {
-    return new Change(item.at(version, this.#type), item, true, this.#type);
+    return new Change(item.at(version, this.#type), item, true, this.#type, true);
   }
 
   /** Puts these at the key's place, instead of the one that is there. */

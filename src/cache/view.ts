@@ -75,6 +75,8 @@ export class View implements Subscriber {
   #reading = 0;
   #version = '';
   #bytes = 0;
+  /** That were read over, and that the ring still holds. */
+  #gaps: Gap[] = [];
   #list: Reading['list'] = { apiVersion: '', kind: '' };
 
   constructor(reader: Reader, source: Source, options: ViewOptions) {
@@ -148,6 +150,7 @@ export class View implements Subscriber {
   /** Undefined when the changes since then are not all here. */
   watch(options: CursorOptions): Cursor | undefined {
     if (this.#ring === undefined || this.ended || compareVersions(options.from, this.#ring.floor) < 0) return undefined;
+    if (this.#gaps.some((gap) => isWithin(options.from, gap))) return undefined;
     const cursor = new Cursor(this, options, this.#options.nowMs);
     this.#cursors.add(cursor);
     return cursor;
@@ -165,7 +168,9 @@ export class View implements Subscriber {
 
   /** Called about every second. */
   tick(nowMs: number): void {
+    const { floor = '' } = this.#ring ?? {};
     this.#ring?.trim();
+    this.#gaps = this.#gaps.filter(({ to }) => compareVersions(to, floor) > 0);
     this.#count();
     for (const cursor of this.#cursors) if (!cursor.isQuiet(nowMs)) cursor.wake();
   }
@@ -244,16 +249,27 @@ export class View implements Subscriber {
 
   #take({ version, objects, list }: Reading): void {
     this.#list = list;
-    const changes = this.#objects.replace(objects, version);
-    const isFirst = this.#ring === undefined;
-    this.#ring ??= new Ring(version, this.#options.limits, this.#options.nowMs);
-    if (!isFirst) for (const change of changes) this.#ring.append(change, change.version, change.bytes);
+    const known = this.progress;
+    const changes = this.#objects.replace(objects, known);
+    if (this.#ring === undefined) this.#ring = new Ring(version, this.#options.limits, this.#options.nowMs);
+    else {
+      if (changes.some(({ isFound }) => isFound)) this.#passOver({ from: known, to: version });
+      for (const change of changes) this.#ring.append(change, change.version, change.bytes);
+    }
     this.#version = version;
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const event of held) this.#apply(event);
     this.#count();
     this.#wakeAll();
+  }
+
+  /** Of deletions in a gap it is not known when they were: who has been told a part of it by others has to ask upstream. */
+  #passOver(gap: Gap): void {
+    this.#gaps.push(gap);
+    for (const cursor of [...this.#cursors]) {
+      if (cursor.from !== gap.from && isWithin(cursor.from, gap)) void cursor.return();
+    }
   }
 
   #apply({ type, object }: WatchEvent): void {
@@ -276,6 +292,15 @@ export class View implements Subscriber {
     this.#options.onBytes(bytes - this.#bytes);
     this.#bytes = bytes;
   }
+}
+
+interface Gap {
+  readonly from: string;
+  readonly to: string;
+}
+
+function isWithin(version: string, { from, to }: Gap): boolean {
+  return compareVersions(version, from) >= 0 && compareVersions(version, to) < 0;
 }
 
 const BACKOFF = { firstMs: 800, capMs: 30_000 };
