@@ -18,7 +18,8 @@ const SERVED: readonly Served[] = JSON.parse(
   readFileSync(new URL('../../test/vectors/discovery.generated.json', import.meta.url), 'utf8'),
 );
 const ROWS = KINDS.map((kind) => [resourceKey(kind.group, kind.resource), kind] as const);
-const PATH = /^[a-z$][\w-]*(\[\]|\{\}|\{key\}$)*(\.[a-z$][\w-]*(\[\]|\{\}|\{key\}$)*)*$/i;
+/** A slash is part of a field's name: `count/configmaps`. */
+const PATH = /^[a-z$][\w/-]*(\[\]|\{\}|\{key\}$)*(\.[a-z$][\w/-]*(\[\]|\{\}|\{key\}$)*)*$/i;
 /** Keys that rows may point at although this release serves no such kind by default. */
 const NOT_SERVED = new Set<string>([CLUSTER_TRUST_BUNDLES]);
 

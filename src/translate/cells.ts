@@ -4,6 +4,7 @@ import type { CellRule, KindAtVersion } from '../kinds/kind.ts';
 import { fromInert, INERT_PREFIX } from '../tenancy/inert.ts';
 import type { UpstreamName } from '../tenancy/names.ts';
 import { decodeSegment } from '../tenancy/segments.ts';
+import { countsInCell } from './hidden-counts.ts';
 import { namingOf } from './names-check.ts';
 import { NotOurs } from './not-ours.ts';
 import { holdsOwnWords } from './own-words.ts';
@@ -58,7 +59,10 @@ export function cellToTenant(cell: JsonValue, rule: CellRule, at: KindAtVersion,
       return slash < 0 ? cell : `${namespaceToTenant(cell.slice(0, slash), scope)}${cell.slice(slash)}`;
     }
     case 'quota':
-      return cell.replaceAll(QUOTA_KEY, (_entry, before, key) => `${before}${quotaKeyToTenant(key, scope)}`);
+      return countsInCell(cell).replaceAll(
+        QUOTA_KEY,
+        (_all, before, key) => `${before}${quotaKeyToTenant(key, scope)}`,
+      );
     case 'kindName':
       return kindName(cell, at, scope);
     case 'kindGroupName':

@@ -19,6 +19,21 @@ describe('JSON patches', () => {
     ],
     ['/pods', { op: 'remove', path: '/metadata/labels' }, { op: 'remove', path: '/metadata/labels' }],
     [
+      '/resourcequotas',
+      { op: 'test', path: '/spec/hard/configmaps', value: '5' },
+      { op: 'test', path: '/spec/hard/configmaps', value: '6' },
+    ],
+    [
+      '/resourcequotas',
+      { op: 'add', path: '/spec/hard/count~1configmaps', value: '5' },
+      { op: 'add', path: '/spec/hard/count~1configmaps', value: '6' },
+    ],
+    [
+      '/resourcequotas',
+      { op: 'replace', path: '/spec/hard', value: { configmaps: '5', pods: '5' } },
+      { op: 'replace', path: '/spec/hard', value: { configmaps: '6', pods: '5' } },
+    ],
+    [
       '/namespaces',
       { op: 'add', path: '/metadata/labels', value: { a: 'b' } },
       { op: 'add', path: '/metadata/labels', value: { a: 'b', ...OWN } },

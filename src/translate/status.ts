@@ -11,6 +11,7 @@ import { goQuote } from '../lib/go-quote.ts';
 import { PROXY_NAMESPACE, upstreamUser } from '../tenancy/host-names.ts';
 import { INERT_PREFIX } from '../tenancy/inert.ts';
 import type { TenantName } from '../tenancy/names.ts';
+import { countsInMessage } from './hidden-counts.ts';
 import { nameToUpstream } from './names-check.ts';
 import { withoutOwnWords } from './own-words.ts';
 import { withoutPodDifference } from './pod-client.ts';
@@ -56,7 +57,10 @@ function noteNames({ group, resource, name, namespace }: RequestNames, scope: Sc
 
 /** Maps one text that upstream wrote about this request: an error, or a warning. */
 export function textToTenant(text: string, scope: Scope, request: Pick<RequestNames, 'group'>): string {
-  const mapped = messageToTenant(withoutOddNames(withoutPodDifference(withoutPolicy(text)), scope), scope)
+  const mapped = messageToTenant(
+    withoutOddNames(withoutPodDifference(countsInMessage(withoutPolicy(text))), scope),
+    scope,
+  )
     .replaceAll(`.${VIRTUAL_GROUP}`, request.group === '' ? '' : `.${request.group}`)
     .replaceAll(`${VIRTUAL_GROUP}/`, request.group === '' ? '' : `${request.group}/`);
   return withoutOwnWords(withoutAccounts(withoutInert(mapped, scope), scope), scope);

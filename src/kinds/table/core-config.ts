@@ -43,10 +43,13 @@ export const CORE_CONFIG: readonly Kind[] = [
     kind: 'ResourceQuota',
     reason: 'the host’s controller counts the tenant’s namespace',
     // `count/foos.stable.example.com`: the group stands in a map key.
+    // And counts one ConfigMap that is not shown: translate/hidden-counts.ts.
     refs: [
-      specialRef('spec.hard{key}', 'quotaKey'),
-      specialRef('status.hard{key}', 'quotaKey'),
-      specialRef('status.used{key}', 'quotaKey'),
+      ...['spec.hard', 'status.hard', 'status.used'].flatMap((amounts) => [
+        specialRef(`${amounts}{key}`, 'quotaKey'),
+        specialRef(`${amounts}.configmaps`, 'quotaCount'),
+        specialRef(`${amounts}.count/configmaps`, 'quotaCount'),
+      ]),
       specialRef('spec.scopeSelector.matchExpressions[]', 'quotaScope'),
     ],
     subresources: { status: OPEN },

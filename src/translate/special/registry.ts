@@ -1,5 +1,6 @@
 /** Specials by the name that the table of kinds gives them. A name that is not here is a fault in the table. */
 import type { JsonValue } from '../../k8s/types.ts';
+import { countDown, countUp } from '../hidden-counts.ts';
 import type { Walk } from '../walk.ts';
 import { autoscalerAnnotationsDown, autoscalerAnnotationsUp } from './autoscaler-annotations.ts';
 import {
@@ -67,6 +68,7 @@ const SPECIALS: ReadonlyMap<string, Special> = new Map([
   ['hostExpression', { up: hostExpressionUp, down: asItIs }],
   ['hostAnnotation', { up: hostAnnotationUp, down: hostAnnotationDown }],
   ['namespaceLabels', { up: namespaceLabelsUp, down: namespaceLabelsDown }],
+  ['quotaCount', { up: countUp, down: countDown }],
   ['quotaKey', { up: quotaKeyUp, down: quotaKeyDown }],
   ['templateMetadata', { up: templateMetadataUp, down: templateMetadataDown }],
   ['templateVolume', { up: templateVolumeUp, down: templateVolumeDown }],

@@ -137,6 +137,25 @@ describe('quota keys', () => {
   });
 });
 
+describe('counts of a quota', () => {
+  it('allow one more ConfigMap upstream, which is not shown', () => {
+    const amounts = { configmaps: '5', 'count/configmaps': '7', secrets: '9' };
+    const used = { configmaps: '1', 'count/configmaps': '1', secrets: '0' };
+    const quota = {
+      metadata: { name: 'q', namespace: 'web' },
+      spec: { hard: amounts },
+      status: { hard: amounts, used },
+    };
+    const { upstream, tenant } = trip('/resourcequotas', quota);
+    const hard = { configmaps: '6', 'count/configmaps': '8', secrets: '9' };
+    expect(upstream).toMatchObject({
+      spec: { hard },
+      status: { hard, used: { configmaps: '2', 'count/configmaps': '2', secrets: '0' } },
+    });
+    expect(tenant).toEqual(quota);
+  });
+});
+
 describe('conversion of CRDs', () => {
   const crd = (conversion: JsonObject) => ({ metadata: { name: 'a.b.c' }, spec: { group: 'b.c', conversion } });
 

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../codec/json.ts';
+import { countDown, countsInCell, countsInMessage, countUp } from './hidden-counts.ts';
+
+describe('a count of ConfigMaps', () => {
+  it.each([
+    ['5', '6', '5'],
+    ['0', '1', '0'],
+    [' 7 ', '8', '7'],
+    ['1k', '1001', '1k'],
+    ['999', '1000', '999'],
+    ['1000', '1001', '1k'],
+    // In units that one more does not fit in: the same count, written plainly.
+    ['1Ki', '1025', '1024'],
+    ['1e3', '1001', '1k'],
+    ['9223372036854775807', '9223372036854775807', '9223372036854775807'],
+  ])('of %j is %j upstream, and shown as %j', (tenant, upstream, shown) => {
+    expect(countUp(tenant)).toBe(upstream);
+    expect(countDown(upstream)).toBe(shown);
+  });
+
+  it('may be a number', () => {
+    expect(countUp(5)).toBe('6');
+    expect(countUp(parseJson(Buffer.from('90071992547409930')))).toBe('90071992547409931');
+  });
+
+  it('is never shown below zero', () => {
+    expect(countDown('0')).toBe('0');
+  });
+
+  it.each(['-1', '1.5', '500m', 'many', '', null, true, {}])(
+    'that is none stays for the host to refuse: %j',
+    (amount) => {
+      expect(countUp(amount)).toBe(amount);
+      expect(countDown(amount)).toBe(amount);
+    },
+  );
+});
+
+describe('what a quota is exceeded with', () => {
+  const refused = 'configmaps "x" is forbidden: exceeded quota: q, requested:';
+
+  it.each([
+    [
+      'configmaps=1, used: configmaps=4, limited: configmaps=4',
+      'configmaps=1, used: configmaps=3, limited: configmaps=3',
+    ],
+    [
+      'configmaps=1,count/configmaps=1, used: configmaps=4,count/configmaps=5, limited: configmaps=4,count/configmaps=5',
+      'configmaps=1,count/configmaps=1, used: configmaps=3,count/configmaps=4, limited: configmaps=3,count/configmaps=4',
+    ],
+    ['secrets=1, used: secrets=4, limited: secrets=4', 'secrets=1, used: secrets=4, limited: secrets=4'],
+  ])('%s is told as %s', (upstream, tenant) => {
+    expect(countsInMessage(`${refused} ${upstream}`)).toBe(`${refused} ${tenant}`);
+  });
+
+  it('is the host’s to say: other texts stay', () => {
+    const text = 'admission webhook "w" denied the request: used: configmaps=3, limited: configmaps=3';
+    expect(countsInMessage(text)).toBe(text);
+  });
+});
+
+describe('the cell of a quota', () => {
+  it('counts what is shown', () => {
+    expect(countsInCell('configmaps: 2/6, count/configmaps: 2/1001, pods: 0/3, secrets: 1/2')).toBe(
+      'configmaps: 1/5, count/configmaps: 1/1k, pods: 0/3, secrets: 1/2',
+    );
+    expect(countsInCell('count/configmaps.example.com: 2/6')).toBe('count/configmaps.example.com: 2/6');
+  });
+});
