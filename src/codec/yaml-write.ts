@@ -21,42 +21,46 @@ interface RawNumber {
 }
 const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): value is RawNumber }).isRawJSON;
 
-/** One document, ending in a newline. */
-export function writeYaml(value: JsonValue): string {
+/** The order of a map's keys. */
+type KeysOf = (map: JsonObject) => string[];
+const SORTED: KeysOf = (map) => Object.keys(map).sort();
+
+/** One document, ending in a newline. @param keysOf in another order than sorted */
+export function writeYaml(value: JsonValue, keysOf: KeysOf = SORTED): string {
   const out: string[] = [];
-  writeBlock(value, '', out);
+  writeBlock(value, '', out, keysOf);
   return `${out.join('\n')}\n`;
 }
 
 /** Writes a value that starts on a line of its own. */
-function writeBlock(value: JsonValue, indent: string, out: string[]): void {
-  if (Array.isArray(value) && value.length > 0) writeArray(value, indent, out);
-  else if (isMap(value) && hasKeys(value)) writeMap(value, indent, out);
+function writeBlock(value: JsonValue, indent: string, out: string[], keysOf: KeysOf): void {
+  if (Array.isArray(value) && value.length > 0) writeArray(value, indent, out, keysOf);
+  else if (isMap(value) && hasKeys(value)) writeMap(value, indent, out, keysOf);
   else out.push(indent + scalar(value));
 }
 
-function writeMap(map: JsonObject, indent: string, out: string[]): void {
-  for (const key of Object.keys(map).sort()) {
+function writeMap(map: JsonObject, indent: string, out: string[], keysOf: KeysOf): void {
+  for (const key of keysOf(map)) {
     const value = map[key];
-    if (value !== undefined) writeAfter(`${indent}${text(key)}:`, value, indent, out);
+    if (value !== undefined) writeAfter(`${indent}${text(key)}:`, value, indent, out, keysOf);
   }
 }
 
 /** Writes what follows `key:`. Items of an array stand at the key's own indent, as Kubernetes writes them. */
-function writeAfter(head: string, value: JsonValue, indent: string, out: string[]): void {
+function writeAfter(head: string, value: JsonValue, indent: string, out: string[], keysOf: KeysOf): void {
   if (Array.isArray(value) && value.length > 0) {
     out.push(head);
-    writeArray(value, indent, out);
+    writeArray(value, indent, out, keysOf);
   } else if (isMap(value) && hasKeys(value)) {
     out.push(head);
-    writeMap(value, `${indent}  `, out);
+    writeMap(value, `${indent}  `, out, keysOf);
   } else out.push(`${head} ${scalar(value)}`);
 }
 
-function writeArray(items: readonly JsonValue[], indent: string, out: string[]): void {
+function writeArray(items: readonly JsonValue[], indent: string, out: string[], keysOf: KeysOf): void {
   for (const item of items) {
     const from = out.length;
-    writeBlock(item, `${indent}  `, out);
+    writeBlock(item, `${indent}  `, out, keysOf);
     // The first line of the item carries the dash in place of its last two spaces.
     out[from] = `${indent}- ${(out[from] ?? '').slice(indent.length + 2)}`;
   }

@@ -6,6 +6,12 @@ import type { JsonObject } from '../k8s/types.ts';
 const GVK = 'x-kubernetes-group-version-kind';
 const notFound = expect.objectContaining({ status: 404, message: 'the server could not find the requested resource' });
 
+/** Of each version, with what tells it in a media type. */
+const DOCUMENTS = [
+  ['v2', '/openapi/v2'],
+  ['v3', '/openapi/v3/api/v1'],
+] as const;
+
 let host: NonResourceHost;
 beforeEach(() => {
   host = new NonResourceHost();
@@ -123,12 +129,24 @@ describe('OpenAPI v2', () => {
     ['application/com.github.proto-openapi.spec.v2.v1.0+protobuf, application/json', true],
     ['application/json', false],
     ['*/*', false],
+    ['text/html, application/*', false],
+    ['', false],
     [undefined, false],
   ])('is protobuf for %s: %s', async (accept, isProtobuf) => {
-    const reply = await host.ask('/openapi/v2', { headers: accept === undefined ? {} : { accept } });
-    if (reply.kind !== 'bytes') throw new Error(`it was answered with ${reply.kind}`);
-    if (isProtobuf) expect(reply.contentType).toContain('proto-openapi.spec.v2');
-    else expect(reply.contentType).toBe('application/json');
+    for (const [version, path] of DOCUMENTS) {
+      const asked = accept?.replace('v2', version);
+      const reply = await host.ask(path, { headers: asked === undefined ? {} : { accept: asked } });
+      if (reply.kind !== 'bytes') throw new Error(`it was answered with ${reply.kind}`);
+      const type = isProtobuf ? `com.github.proto-openapi.spec.${version}.v1.0+protobuf` : 'json';
+      expect(reply).toMatchObject({ status: 200, contentType: `application/${type}`, headers: { vary: 'Accept' } });
+    }
+  });
+
+  it.each(['text/html', 'application/vnd.kubernetes.protobuf', 'text/*'])('is none for %s', async (accept) => {
+    for (const [, path] of DOCUMENTS) {
+      const reply = await host.ask(path, { headers: { accept } });
+      expect(reply).toMatchObject({ status: 406, bytes: new Uint8Array(), headers: { vary: 'Accept' } });
+    }
   });
 
   it('has a tag of its own contents, and is not sent to who has it', async () => {

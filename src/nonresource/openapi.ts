@@ -5,6 +5,7 @@
  */
 import type { Catalog } from '../discovery/catalog.ts';
 import type { NonResourceRequest, Reply, ReplyHeaders } from '../exchange.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import type { KindRegistry } from '../kinds/kind.ts';
 import { parseAccept } from '../lib/accept-header.ts';
 import { createPrintedDocuments } from '../openapi/printed.ts';
@@ -12,6 +13,7 @@ import { createOpenApiSource, hashOf } from '../openapi/source.ts';
 import { openApiV2 } from '../openapi/v2.ts';
 import { encodeOpenApiV2, OPENAPI_V2_PROTOBUF } from '../openapi/v2-proto.ts';
 import { type Offered, OpenApiV3, urlOf } from '../openapi/v3.ts';
+import { encodeOpenApiV3, OPENAPI_V3_PROTOBUF } from '../openapi/v3-proto.ts';
 import type { Upstream } from '../ports.ts';
 import type { TenantName, TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -30,6 +32,23 @@ export type OpenApi = (request: OpenApiRequest, catalog: () => Catalog) => Promi
 const V3 = '/openapi/v3';
 const JSON_TYPE = 'application/json';
 
+/** A form that a document is given in. */
+interface Form {
+  readonly contentType: string;
+  /** As clients ask for it: both spellings of protobuf are in use. */
+  readonly subtypes: readonly string[];
+  readonly encode?: (document: JsonObject) => Uint8Array;
+}
+
+const AS_JSON: Form = { contentType: JSON_TYPE, subtypes: ['json'] };
+const FORMS_V2 = [AS_JSON, protobuf(OPENAPI_V2_PROTOBUF, encodeOpenApiV2)];
+const FORMS_V3 = [AS_JSON, protobuf(OPENAPI_V3_PROTOBUF, encodeOpenApiV3)];
+
+function protobuf(contentType: string, encode: (document: JsonObject) => Uint8Array): Form {
+  const subtype = contentType.slice('application/'.length);
+  return { contentType, subtypes: [subtype, subtype.replace('.v1.0', '@v1.0')], encode };
+}
+
 export function createOpenApi({ upstream, kinds, namesOf }: OpenApiOptions): OpenApi {
   const source = createOpenApiSource(upstream);
   const v3 = new OpenApiV3(source);
@@ -41,13 +60,14 @@ export function createOpenApi({ upstream, kinds, namesOf }: OpenApiOptions): Ope
     const groups = [...catalog.keys()].filter(isCustomGroup);
     const named = groups.map((group) => ({ tenant: group, upstream: offered.names.up(group as TenantName) }));
     const document = await source('/openapi/v2');
-    const isProtobuf = wantsProtobuf(head.headers.get('accept'));
+    const form = formOf(head.headers.get('accept'), FORMS_V2);
+    if (form === undefined) return notAcceptable();
     const { tag, bytes } = printed.get(
-      ['v2', isProtobuf, offered.names.tenant, document.tag, offered.fingerprint()].join(' '),
+      ['v2', form.contentType, offered.names.tenant, document.tag, offered.fingerprint()].join(' '),
       () => openApiV2(document.read(), offered, named),
-      isProtobuf ? encodeOpenApiV2 : undefined,
+      form.encode,
     );
-    return tagged(head, isProtobuf ? OPENAPI_V2_PROTOBUF : JSON_TYPE, bytes, { etag: `"${tag}"`, vary: 'Accept' });
+    return tagged(head, form.contentType, bytes, { etag: `"${tag}"`, vary: 'Accept' });
   }
 
   async function serveIndex({ head }: OpenApiRequest, offered: Offered): Promise<Reply> {
@@ -59,9 +79,11 @@ export function createOpenApi({ upstream, kinds, namesOf }: OpenApiOptions): Ope
     const { hash, make } = await v3.document(path, offered);
     const asked = info.query.get('hash') ?? '';
     const prefix = info.claimed === undefined ? '' : `/tenants/${info.claimed}`;
+    const form = formOf(head.headers.get('accept'), FORMS_V3);
+    if (form === undefined) return notAcceptable();
     if (asked !== '' && asked !== hash) return moved(`${prefix}${urlOf(path, hash)}`);
-    const { bytes } = printed.get(`v3 ${path} ${hash}`, make);
-    return tagged(head, JSON_TYPE, bytes, {
+    const { bytes } = printed.get(`v3 ${form.contentType} ${path} ${hash}`, make, form.encode);
+    return tagged(head, form.contentType, bytes, {
       etag: `"${hash}"`,
       vary: 'Accept',
       ...(asked === '' ? {} : { 'cache-control': 'public, immutable', expires: inOneYear() }),
@@ -141,9 +163,18 @@ function offeredBy(catalog: Catalog, names: TenantNames, isCustomGroup: (group: 
   };
 }
 
-/** kubectl asks for nothing else. Both spellings are in use. */
-function wantsProtobuf(accept: string | undefined): boolean {
-  const known = /^(?:\*|json|com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf)$/;
-  const first = parseAccept(accept ?? '').find(({ subtype }) => known.test(subtype));
-  return first?.subtype.endsWith('+protobuf') === true;
+/** The form that the client asks for, as kube-openapi finds it: weights order, and none of them refuses. */
+function formOf(accept: string | undefined, forms: readonly Form[]): Form | undefined {
+  for (const { type, subtype } of parseAccept(accept || '*/*')) {
+    if (type !== 'application' && type !== '*') continue;
+    const found = forms.find(({ subtypes }) => subtype === '*' || subtypes.includes(subtype));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Nothing is said, as kube-openapi says nothing. */
+function notAcceptable(): Reply {
+  const headers = { vary: 'Accept' };
+  return { kind: 'bytes', status: 406, contentType: 'text/plain', bytes: new Uint8Array(), headers };
 }

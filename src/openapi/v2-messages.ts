@@ -5,29 +5,7 @@
  * @see github.com/google/gnostic-models openapiv2/OpenAPIv2.proto at v0.7
  */
 
-/**
- * How a value is written. `any` is free JSON; `named` is an object whose keys are names, each with a message; a message
- * by name; `[]` after either means a list.
- */
-export type FieldType =
-  | 'string'
-  | 'bool'
-  | 'int'
-  | 'double'
-  | 'any'
-  | 'string[]'
-  | 'any[]'
-  | { readonly message: MessageName; readonly list?: boolean }
-  /** A message that does nothing but hold the map. */
-  | { readonly map: MessageName | 'string[]' };
-
-export interface Message {
-  readonly fields: Readonly<Record<string, readonly [number: number, type: FieldType]>>;
-  /** Field that holds the `x-` members. */
-  readonly extensions?: number;
-  /** Field and type of every other member: its name is data. */
-  readonly others?: readonly [number: number, type: MessageName];
-}
+import type { FieldType as FieldTypeOf, Message as MessageOf } from './proto.ts';
 
 export type MessageName =
   | 'Document'
@@ -56,6 +34,9 @@ export type MessageName =
   | 'ResponseValue'
   | 'SchemaItem'
   | 'SecurityDefinition';
+
+type FieldType = FieldTypeOf<MessageName>;
+type Message = MessageOf<MessageName>;
 
 const schema = { message: 'Schema' } as const;
 const strings = 'string[]';
