@@ -7,7 +7,7 @@ import type { Identity } from './exchange.ts';
 import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
 import type { RepeatedKey } from './k8s/repeated-key.ts';
 import type { Gvk, JsonObject, JsonValue } from './k8s/types.ts';
-import type { ResourceKey } from './kinds/kind.ts';
+import type { KindAtVersion, ResourceKey } from './kinds/kind.ts';
 import type { TenantId, TenantName } from './tenancy/names.ts';
 import type { Tenant } from './tenancy/tenant.ts';
 
@@ -220,6 +220,9 @@ export interface VirtualBehaviour {
    */
   strategicMerge(current: JsonObject, patch: JsonObject): JsonObject;
 }
+
+/** The same for a native kind, by what the host tells of it; undefined where it tells nothing. */
+export type NativeMerge = (at: KindAtVersion) => Promise<VirtualBehaviour['strategicMerge'] | undefined>;
 
 /** Behaviour of virtual kinds by `group/resource`; undefined for a kind that is not one. */
 export type VirtualBehaviours = (group: string, resource: string) => VirtualBehaviour | undefined;

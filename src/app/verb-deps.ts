@@ -8,11 +8,13 @@ import type { Controllers } from '../controllers/controllers.ts';
 import { ApiError } from '../errors.ts';
 import { resourceKey } from '../kinds/row.ts';
 import { logger } from '../observe/log.ts';
+import { createOpenApiSource } from '../openapi/source.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Upstream, Webhooks } from '../ports.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { createLocalViews } from '../verbs/local-views.ts';
 import { virtualBehaviour } from '../virtual/behaviours.ts';
+import { createNativeMerge } from '../virtual/native-merge.ts';
 import { createStandingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
 import { admissionBy } from './admission.ts';
@@ -45,6 +47,7 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
     views: createLocalViews(view.followed),
     standing: createStandingObjects(view.serviceRanges),
     virtual: virtualBehaviour,
+    nativeMerge: createNativeMerge(createOpenApiSource(upstream)),
     printers: printerOf,
     grants: createGrantGuard(view.authorizer),
     quotaRefusal,

@@ -17,6 +17,7 @@ import type {
   GrantGuard,
   HostNames,
   NamespaceRegistry,
+  NativeMerge,
   Printers,
   Provisioner,
   StandingObjects,
@@ -42,6 +43,7 @@ export interface VerbDeps {
   readonly standing: StandingObjects;
   /** What the API server does for a native kind and nobody does for a custom resource. */
   readonly virtual: VirtualBehaviours;
+  readonly nativeMerge: NativeMerge;
   readonly printers: Printers;
   /** Keeps users from granting what they do not have. */
   readonly grants: GrantGuard;

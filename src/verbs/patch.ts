@@ -39,6 +39,8 @@ const JSON_PATCH = 'application/json-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 /** The types of patch that can be applied without knowing the kind's schema. */
 const APPLIED_HERE = new Set(['application/merge-patch+json', JSON_PATCH]);
+/** And of a native kind, whose schema the host tells. */
+const APPLIED_BY_SCHEMA = new Set([...APPLIED_HERE, STRATEGIC]);
 
 export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   const given = patchOf(call);
@@ -117,19 +119,28 @@ function mapPatch(call: Call, { contentType, document }: Body): JsonValue | unde
     const { subresource, name } = call.info;
     return patchToUpstream(cloneJson(document), contentType, call.at, call.scope, subresource, name);
   } catch (error) {
-    if (error instanceof NeedsLiveObject && APPLIED_HERE.has(contentType)) return undefined;
+    if (error instanceof NeedsLiveObject && APPLIED_BY_SCHEMA.has(contentType)) return undefined;
     throw error;
   }
 }
 
-async function applyHere(call: Call, deps: VerbDeps, { contentType, document }: Body): Promise<Reply> {
+async function applyHere(call: Call, deps: VerbDeps, body: Body): Promise<Reply> {
+  const { contentType, document } = body;
+  const merge = contentType === STRATEGIC ? await strategicMerge(call, deps, objectPatch(body)) : undefined;
   const apply = (current: JsonObject): JsonObject => {
     const before = { metadata: { uid: uidOf(current) } };
-    const patched = applyPatch(current, document, contentType);
+    const patched = merge === undefined ? applyPatch(current, document, contentType) : merge(current);
     refuseOtherUid(call, before, patched);
     return patched;
   };
   return await readMergeWrite(call, deps, apply, update);
+}
+
+/** @throws {ApiError} ERR_UNAVAILABLE while the host does not tell how fields of the kind merge */
+async function strategicMerge(call: Call, deps: VerbDeps, patch: JsonObject): Promise<(of: JsonObject) => JsonObject> {
+  const merge = await deps.nativeMerge(call.at);
+  if (merge === undefined) throw new ApiError('ERR_UNAVAILABLE', 'the schema of this kind is not known at the moment');
+  return (current) => merge(current, patch);
 }
 
 function objectPatch({ document }: Body): JsonObject {

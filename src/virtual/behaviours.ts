@@ -6,7 +6,7 @@
  * @see docs/kinds.md for which kinds are virtual
  */
 import { cloneJson } from '../codec/json.ts';
-import { ApiError, type ErrorCode, invalid } from '../errors.ts';
+import { ApiError, invalid } from '../errors.ts';
 import { type FieldProblem, invalidValue } from '../k8s/field-problems.ts';
 import { metadataOf, nameOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
@@ -21,13 +21,12 @@ import { words } from './field-checks.ts';
 import { FLOW_KINDS } from './flow-control/kinds.ts';
 import { NETWORKING_KINDS } from './networking.ts';
 import type { OwnKind } from './own-kind.ts';
-import { PatchError, type PatchFault } from './patch-directives.ts';
 import type { PatchSchema } from './patch-schema.ts';
 import patchSchemas from './patch-schemas.generated.json' with { type: 'json' };
 import { RBAC_KINDS } from './rbac-validation.ts';
 import { RESOURCE_KINDS } from './resource/resource-slice.ts';
 import { STORAGE_KINDS } from './storage/kinds.ts';
-import { applyStrategicMerge } from './strategic-merge.ts';
+import { mergeStrategic } from './strategic-merge.ts';
 
 const OWN: ReadonlyMap<string, OwnKind> = new Map(
   [
@@ -42,11 +41,6 @@ const OWN: ReadonlyMap<string, OwnKind> = new Map(
   ].map((own) => [`${own.group}/${own.resource}`, own]),
 );
 const SCHEMAS: ReadonlyMap<string, PatchSchema> = new Map(Object.entries(patchSchemas as Record<string, PatchSchema>));
-const CODES: Readonly<Record<PatchFault, ErrorCode>> = {
-  'bad-request': 'ERR_BAD_REQUEST',
-  invalid: 'ERR_INVALID',
-  internal: 'ERR_INTERNAL',
-};
 
 /** The behaviour of a virtual kind. */
 export const virtualBehaviour: VirtualBehaviours = (group, resource) => {
@@ -94,12 +88,7 @@ function behaviour(own: OwnKind, schema: PatchSchema): VirtualBehaviour {
       if (problems.length > 0) throw invalid({ group, what: kind, name: nameOf(object) }, problems);
     },
     strategicMerge(current, patch) {
-      try {
-        return applyStrategicMerge(current, patch, schema);
-      } catch (error) {
-        if (error instanceof PatchError) throw new ApiError(CODES[error.fault], error.message, { cause: error });
-        throw error;
-      }
+      return mergeStrategic(current, patch, schema);
     },
   };
 }

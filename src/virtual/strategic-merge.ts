@@ -6,6 +6,7 @@
  * @see https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
  * @see k8s.io/apimachinery pkg/util/strategicpatch/patch.go at v0.36
  */
+import { ApiError, type ErrorCode } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { mergeSlice, orderElements } from './merge-list.ts';
 import {
@@ -14,6 +15,7 @@ import {
   ORDER_PREFIX,
   PATCH,
   PatchError,
+  type PatchFault,
   REPLACE,
   RETAIN,
   withoutDirectives,
@@ -27,6 +29,24 @@ import type { PatchSchema } from './patch-schema.ts';
  */
 export function applyStrategicMerge(current: JsonObject, patch: JsonObject, schema: PatchSchema): JsonObject {
   return mergeMap(copyOf(current), copyOf(patch), schema);
+}
+
+const CODES: Readonly<Record<PatchFault, ErrorCode>> = {
+  'bad-request': 'ERR_BAD_REQUEST',
+  invalid: 'ERR_INVALID',
+  internal: 'ERR_INTERNAL',
+};
+
+/** The same, as an answer to a request. @throws {ApiError} when the patch cannot be applied */
+export function mergeStrategic(current: JsonObject, patch: JsonObject, schema: PatchSchema): JsonObject {
+  try {
+    return applyStrategicMerge(current, patch, schema);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    // What nobody has foreseen has no reason there.
+    const as = error.fault === 'internal' ? { as: { status: 500, reason: '' } } : {};
+    throw new ApiError(CODES[error.fault], error.message, { cause: error, ...as });
+  }
 }
 
 /** Merges `patch` into `original`; both may be changed. */

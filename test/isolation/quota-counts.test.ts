@@ -61,8 +61,8 @@ async function life(ask: Ask): Promise<KubeObject[]> {
   const applied = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { configmaps: '7' } } };
   const forced = await ask('PATCH', `${QUOTA}?fieldManager=me&force=true`, applied, 'application/apply-patch+yaml');
   said.push(forced.spec);
-  const read = await ask('GET', QUOTA);
-  said.push((await ask('PUT', QUOTA, { ...read, spec: { hard: { configmaps: '3' } } })).spec);
+  const whole = { metadata: { name: 'counts' }, spec: { hard: { configmaps: '3' } } };
+  said.push((await ask('PUT', QUOTA, whole)).spec);
   const status = { hard: { configmaps: '9' }, used: { configmaps: '8' } };
   said.push((await ask('PATCH', `${QUOTA}/status`, { status }, 'application/merge-patch+json')).status.used.configmaps);
   await ask('DELETE', 'configmaps/a');

@@ -104,6 +104,7 @@ export class VerbLab {
       views: createLocalViews(options.followed ?? new Map()),
       standing: createStandingObjects(() => ['10.0.0.0/16']),
       virtual: virtualBehaviour,
+      nativeMerge: async () => undefined,
       printers: printerOf,
       grants: options.grants ?? { applies: () => false, check() {} },
       creationRefusal: () => options.creationRefusal,

@@ -1,17 +1,16 @@
 /** The four types of patch, with every operation and directive, and what they must not be able to do. */
 import type { JsonValue } from '../../../../src/k8s/types.ts';
-import { APPLY, JSON_PATCH, KINDS, type Kind, MERGE, post, STRATEGIC, send } from '../fixtures.ts';
+import { APPLY, JSON_PATCH, KINDS, type Kind, MERGE, NAMESPACES, post, STRATEGIC, send } from '../fixtures.ts';
 import type { Ask, Scenario } from '../scenario.ts';
 
 const MARKED = { metadata: { labels: { differ: '@side@' }, annotations: { a: 'b' } } };
 
 export function patches(): Scenario[] {
-  return KINDS.filter(({ title }) => title !== 'namespaces').flatMap((kind) => [
-    jsonPatches(kind),
-    merges(kind),
-    strategic(kind),
-    applies(kind),
-  ]);
+  const others = KINDS.filter((kind) => kind !== NAMESPACES);
+  return [
+    ...others.flatMap((kind) => [jsonPatches(kind), merges(kind), strategic(kind), applies(kind)]),
+    strategic(NAMESPACES),
+  ];
 }
 
 function patch(kind: Kind, name: string, type: string, body: JsonValue | string, query = ''): Ask {
@@ -130,6 +129,13 @@ function strategic(kind: Kind): Scenario {
     { metadata: { $deleteFromPrimitiveList_finalizers: null } },
     { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/f'] } },
     { metadata: { '$setElementOrder/finalizers': ['example.com/f'] } },
+    { metadata: { $retainKeys: ['name', 'annotations'], annotations: { kept: 'x' } } },
+    { metadata: { $retainKeys: ['name'], annotations: { not: 'retained' } } },
+    { metadata: { $patch: 'replace', annotations: { nameless: 'x' } } },
+    { metadata: { $patch: 'replace', name: 'strategic', annotations: { whole: 'metadata' } } },
+    { $patch: 'delete' },
+    { $patch: 'nonsense' },
+    { $retainKeys: ['metadata', 'apiVersion', 'kind'] },
     { metadata: { resourceVersion: '1' } },
     { metadata: { name: 'other' } },
     '[]',
