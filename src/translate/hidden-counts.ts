@@ -11,7 +11,7 @@ import { canonicalQuantity, NANOS, parseQuantity } from '../k8s/quantity.ts';
 import type { JsonValue } from '../k8s/types.ts';
 
 /** Keys of a quota whose amounts are not the same upstream. */
-export const COUNTS_WITH_HIDDEN: readonly string[] = ['configmaps', 'count/configmaps'];
+const COUNTS_WITH_HIDDEN: readonly string[] = ['configmaps', 'count/configmaps'];
 const HIDDEN = 1n;
 /** The largest whole amount that Kubernetes keeps; what is larger, it takes for this. */
 const MAX = 2n ** 63n - 1n;

@@ -37,7 +37,7 @@ export function createNativeMerge(documents: Documents): NativeMerge {
 }
 
 /** Of one kind in a document of OpenAPI v3; undefined when it is not there. */
-export function patchSchemaIn(document: JsonObject, at: KindAtVersion): PatchSchema | undefined {
+function patchSchemaIn(document: JsonObject, at: KindAtVersion): PatchSchema | undefined {
   const [group, version] = splitApiVersion(at.upstreamApiVersion);
   const schemas = child(child(document, 'components'), 'schemas');
   const found = Object.values(schemas).find(
