@@ -16,7 +16,7 @@ const SAYS: Record<ProgramName, string> = {
   'kube-scheduler': 'Kubernetes v1.36.3',
   kwok: 'kwok version v0.8.0',
   kubectl: 'Client Version: v1.36.3',
-  'dev-kubelet': 'dev-kubelet v1',
+  'dev-kubelet': 'dev-kubelet v2',
   'metrics-server': 'v0.9.0',
 };
 const kubectl = PROGRAMS.filter(({ name }) => name === 'kubectl');

@@ -170,6 +170,7 @@ function devKubeletArgs({ files, kubeletPort, containersDir }: ArgsInput): strin
     `--tls-cert-file=${files.path('kubelet.crt')}`,
     `--tls-private-key-file=${files.path('kubelet.key')}`,
     `--client-ca-file=${files.path('ca.crt')}`,
+    `--kubeconfig=${files.path('kwok.kubeconfig')}`,
     `--root-dir=${containersDir}`,
   ];
 }

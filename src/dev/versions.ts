@@ -11,7 +11,7 @@ export const ETCD_VERSION = '3.6.13';
 export const KWOK_VERSION = '0.8.0';
 export const METRICS_SERVER_VERSION = '0.9.0';
 /** Of our own: see deploy/dev-cluster/kubelet/main.go, which has the same. */
-export const DEV_KUBELET_VERSION = '1';
+export const DEV_KUBELET_VERSION = '2';
 
 /** What no control plane does without. */
 export type RequiredName =

@@ -48,6 +48,8 @@ export interface Following extends AsyncDisposable {
   line(fits: (line: string) => boolean): Promise<string>;
   /** All that it has written so far. */
   text(): string;
+  /** Its exit code, once it has ended by itself. */
+  readonly ended: Promise<number | null>;
 }
 
 export function followKubectl(
@@ -75,16 +77,17 @@ export function followKubectl(
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString('utf8');
   });
-  const exited = new Promise<void>((resolve) => {
-    child.once('close', () => {
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
       ended = true;
       news();
-      resolve();
+      resolve(code);
     });
   });
   const fault = setTimeout(() => child.kill('SIGKILL'), FAULT_MS);
   return {
     text: () => `${seen.join('\n')}\n${errors}`,
+    ended: exited,
     async line(fits) {
       for (;;) {
         while (unread < seen.length) {

@@ -21,6 +21,7 @@ import (
 // A container is the folder <root>/<namespace>/<pod>/<container>; it is made when first used.
 type containers struct {
 	root string
+	pods *sandboxes
 }
 
 func (c containers) folder(pod, container string) (string, error) {
@@ -33,9 +34,15 @@ func (c containers) ExecInContainer(ctx context.Context, pod, _, container strin
 	return c.run(ctx, pod, container, command, in, out, errOut, tty, resize)
 }
 
-// AttachContainer gives a shell: no process of the container runs that it could attach to.
+// AttachContainer gives a shell: no process of the container runs that it could attach to. How that ends is no error of
+// the attaching.
 func (c containers) AttachContainer(ctx context.Context, pod, _, container string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize) error {
-	return c.run(ctx, pod, container, []string{"sh"}, in, out, errOut, tty, resize)
+	err := c.run(ctx, pod, container, []string{"sh"}, in, out, errOut, tty, resize)
+	var exit utilexec.CodeExitError
+	if errors.As(err, &exit) {
+		return nil
+	}
+	return err
 }
 
 func (c containers) run(ctx context.Context, pod, container string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize) error {
@@ -43,11 +50,11 @@ func (c containers) run(ctx context.Context, pod, container string, command []st
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	namespace, name, _ := strings.Cut(pod, "/")
+	ctx, leave := c.pods.enter(ctx, sandboxID(namespace, name))
+	defer leave()
 	child := exec.CommandContext(ctx, command[0], command[1:]...)
 	child.Dir = folder
-	_, name, _ := strings.Cut(pod, "/")
 	child.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TERM=xterm", "HOSTNAME=" + name}
 	child.WaitDelay = time.Second
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: !tty, Pdeathsig: syscall.SIGKILL}
@@ -59,12 +66,20 @@ func (c containers) run(ctx context.Context, pod, container string, command []st
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return utilexec.CodeExitError{Err: err, Code: exit.ExitCode()}
+		return utilexec.CodeExitError{Err: err, Code: exitCode(exit)}
 	}
 	if errors.Is(err, exec.ErrNotFound) {
 		return utilexec.CodeExitError{Err: fmt.Errorf("no command %q on this machine", command[0]), Code: 127}
 	}
 	return err
+}
+
+// exitCode is 137 for what was killed, as container runtimes tell it.
+func exitCode(exit *exec.ExitError) int {
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return exit.ExitCode()
 }
 
 func runOnPipes(child *exec.Cmd, in io.Reader, out, errOut io.WriteCloser) error {
@@ -122,14 +137,20 @@ func runOnTerminal(child *exec.Cmd, in io.Reader, out io.WriteCloser, resize <-c
 	return err
 }
 
-// PortForward connects to that port of loopback.
-func (c containers) PortForward(ctx context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
+// PortForward connects to that port of loopback, for as long as there is the pod.
+func (c containers) PortForward(ctx context.Context, id, _ string, port int32, stream io.ReadWriteCloser) error {
+	ctx, leave := c.pods.enter(ctx, id)
+	defer leave()
+	if ctx.Err() != nil {
+		return fmt.Errorf("network namespace for sandbox %q is closed", id)
+	}
 	var dialer net.Dialer
 	connection, err := dialer.DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return err
 	}
 	defer connection.Close()
+	defer context.AfterFunc(ctx, func() { connection.Close() })()
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
@@ -137,6 +158,9 @@ func (c containers) PortForward(ctx context.Context, _, _ string, port int32, st
 		connection.(*net.TCPConn).CloseWrite()
 	}()
 	_, err = io.Copy(stream, connection)
+	if ctx.Err() != nil {
+		return fmt.Errorf("network namespace for sandbox %q is closed", id)
+	}
 	stream.Close()
 	<-sent
 	return err

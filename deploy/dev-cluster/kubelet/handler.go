@@ -42,8 +42,9 @@ func handler(all containers) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		pod := r.PathValue("namespace") + "/" + r.PathValue("pod")
-		portforward.ServePortForward(w, r, all, pod, "", ports, idleTimeout,
+		// As a runtime serves it, which knows no names of pods: errors say what is given here.
+		id := sandboxID(r.PathValue("namespace"), r.PathValue("pod"))
+		portforward.ServePortForward(w, r, all, id, "", ports, idleTimeout,
 			remotecommand.DefaultStreamCreationTimeout, portforward.SupportedProtocols)
 	})
 	return mux

@@ -40,8 +40,10 @@ func (c containers) serveLogs(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer file.Close()
+	ctx, leave := c.pods.enter(r.Context(), sandboxID(r.PathValue("namespace"), r.PathValue("pod")))
+	defer leave()
 	writer := &logWriter{to: w, stamps: query.Get("timestamps") == "true", left: limitOf(query)}
-	if err := writer.copy(r.Context(), file, sinceOf(query), tailOf(query), query.Get("follow") == "true"); err != nil {
+	if err := writer.copy(ctx, file, sinceOf(query), tailOf(query), query.Get("follow") == "true"); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // src/dev/versions.ts names the same version: change both when anything here changes, or cached programs stay in use.
-const version = "1"
+const version = "2"
 
 func main() {
 	if err := run(); err != nil {
@@ -34,12 +34,19 @@ func run() error {
 	certFile := flag.String("tls-cert-file", "", "serving certificate")
 	keyFile := flag.String("tls-private-key-file", "", "its key")
 	clientCA := flag.String("client-ca-file", "", "who may connect: holders of a certificate of this authority")
+	kubeconfig := flag.String("kubeconfig", "", "of who may watch pods: what runs in one that goes is ended")
 	root := flag.String("root-dir", "", "folder with a folder for each container that was used")
 	showVersion := flag.Bool("version", false, "print the version and exit")
 	flag.Parse()
 	if *showVersion {
 		fmt.Println("dev-kubelet v" + version)
 		return nil
+	}
+	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer cancel()
+	pods := &sandboxes{running: map[string]map[*context.CancelFunc]struct{}{}, gone: map[string]bool{}}
+	if err := pods.watch(stop, *kubeconfig); err != nil {
+		return err
 	}
 	pem, err := os.ReadFile(*clientCA)
 	if err != nil {
@@ -51,7 +58,7 @@ func run() error {
 	}
 	server := &http.Server{
 		Addr:              *address,
-		Handler:           handler(containers{root: *root}),
+		Handler:           handler(containers{root: *root, pods: pods}),
 		ReadHeaderTimeout: 10 * time.Second,
 		TLSConfig: &tls.Config{
 			ClientAuth: tls.RequireAndVerifyClientCert,
@@ -60,8 +67,6 @@ func run() error {
 			NextProtos: []string{"http/1.1"},
 		},
 	}
-	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer cancel()
 	go func() {
 		<-stop.Done()
 		server.Close()
