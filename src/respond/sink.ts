@@ -26,7 +26,7 @@ export function isOpen(sink: Sink): boolean {
  * Larger bodies are written in pieces: a client that is slow but reads is then not taken for one that does not, and what
  * it has not taken yet is one piece in the socket's buffers, not a copy of the whole in each of them.
  */
-const PIECE_BYTES = 64 * 1024;
+export const PIECE_BYTES = 64 * 1024;
 
 /** How a client is waited for. */
 export interface Patience {

@@ -16,7 +16,7 @@ import { encodeAs, speaksProtobuf } from './encode.ts';
 import { gzipParts, type Part } from './gzip-parts.ts';
 import { answerHeaders } from './headers.ts';
 import { type Printed, printedAs } from './printed.ts';
-import { isOpen, type Sink, type Waiting, writeBytes, writeLast } from './sink.ts';
+import { isOpen, PIECE_BYTES, type Sink, type Waiting, writeBytes, writeLast } from './sink.ts';
 import { errorHeaders, statusOf } from './status.ts';
 import { writeStream } from './stream.ts';
 import { writeTunnel } from './tunnel.ts';
@@ -169,9 +169,12 @@ async function sendParts(
     headers['vary'] = 'Accept-Encoding';
   }
   if (!isOpen(sink)) return { status, bodyBytes: 0 };
-  headers['content-length'] = lengthOf(parts);
+  const bytes = lengthOf(parts);
+  headers['content-length'] = bytes;
   sink.writeHead(status, headers);
   if (answering.method === 'HEAD') parts = [];
+  // Each part is a write and a TLS record of its own, which costs more than copying what is small.
+  else if (bytes <= PIECE_BYTES) parts = [Buffer.concat(parts, bytes)];
   const patience = { stallMs: answering.stallMs ?? STALL_MS, signal: answering.signal };
   for (const part of parts.slice(0, -1)) if (!(await writeBytes(sink, part, patience))) break;
   await writeLast(sink, parts.at(-1) ?? NOTHING, patience);
