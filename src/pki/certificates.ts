@@ -34,6 +34,8 @@ export interface ServerSubject {
   readonly ipAddresses: readonly string[];
   /** etcd's own peers and its gateway use the server certificate as a client too. */
   readonly alsoClient?: boolean;
+  /** Default: one year. */
+  readonly ttlMs?: number;
 }
 
 /** Makes a self-signed CA that may sign leaf certificates only. */
@@ -77,7 +79,7 @@ export async function signClientRequest(
 /** Signs a server certificate for the given host names and addresses. */
 export function issueServer(authority: CertificatePair, subject: ServerSubject): Promise<CertificatePair> {
   const usages = [x509.ExtendedKeyUsage.serverAuth, ...(subject.alsoClient ? [x509.ExtendedKeyUsage.clientAuth] : [])];
-  return issue(authority, [{ CN: [subject.commonName] }], LEAF_TTL_MS, [
+  return issue(authority, [{ CN: [subject.commonName] }], subject.ttlMs ?? LEAF_TTL_MS, [
     new x509.ExtendedKeyUsageExtension(usages),
     new x509.SubjectAlternativeNameExtension([
       ...subject.dnsNames.map((value) => ({ type: 'dns' as const, value })),
