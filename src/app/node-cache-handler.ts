@@ -1,7 +1,7 @@
 /** The path of a request through the node cache: from memory, or on to the API server as the caller. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../errors.ts';
-import type { Accept, RequestHead, RequestInfo } from '../exchange.ts';
+import type { Accept, Reply, RequestHead, RequestInfo } from '../exchange.ts';
 import type { Handler, Incoming } from '../listen/options.ts';
 import type { FromMemory } from '../nodecache/answer.ts';
 import type { Caller } from '../nodecache/caller.ts';
@@ -15,6 +15,8 @@ import type { Sink } from '../respond/sink.ts';
 import { type Answering, writeError, writeReply } from '../respond/write.ts';
 
 export interface NodeCacheHandlerOptions {
+  /** Of a hub: whether node caches are to come to it. Undefined passes such questions on. */
+  readonly isReady?: (() => boolean) | undefined;
   readonly fromMemory: FromMemory;
   readonly identify: Identify;
   /** Passes on what comes without a client certificate. */
@@ -34,6 +36,10 @@ export function createNodeCacheHandler(options: NodeCacheHandlerOptions): Handle
     try {
       info = parseRequestInfo(head.method, head.target);
       if (incoming.connection !== undefined) throw noUpgrade();
+      if (options.isReady !== undefined && head.target === '/readyz') {
+        await writeReply(sink, readiness(options.isReady()), answeringOf(incoming, info, accept));
+        return;
+      }
       accept = acceptOf(head, info);
       const asking = info.isResource && accept !== undefined ? { head, info, accept } : undefined;
       const reply = asking && (await options.fromMemory(asking));
@@ -49,6 +55,11 @@ export function createNodeCacheHandler(options: NodeCacheHandlerOptions): Handle
       await writeError(sink, error, answeringOf(incoming, info, accept));
     }
   };
+}
+
+function readiness(isReady: boolean): Reply {
+  const bytes = Buffer.from(isReady ? 'ok' : 'not ready');
+  return { kind: 'bytes', status: isReady ? 200 : 503, contentType: 'text/plain; charset=utf-8', bytes };
 }
 
 async function forwarderFor(

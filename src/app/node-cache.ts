@@ -9,27 +9,29 @@ import { startListener } from '../listen/server.ts';
 import { createFromMemory } from '../nodecache/answer.ts';
 import { createCallers } from '../nodecache/callers.ts';
 import { followCluster } from '../nodecache/cluster.ts';
-import { createForwarder, type Forwarder } from '../nodecache/forward.ts';
+import type { Scope } from '../nodecache/collections.ts';
 import { createKeep } from '../nodecache/keep.ts';
-import { RESUME_MS, SNAPSHOT_MS } from '../nodecache/limits.ts';
-import { currentUpstream, type Renewed, renewed } from '../nodecache/renewed.ts';
+import { CACHE_BYTES, HUB_BYTES, RESUME_MS, SNAPSHOT_MS } from '../nodecache/limits.ts';
 import { createRights } from '../nodecache/rights.ts';
-import { servingIdentity } from '../nodecache/serving.ts';
+import { type Serving, servingIdentity } from '../nodecache/serving.ts';
 import { createSnapshots } from '../nodecache/snapshots.ts';
 import { logger } from '../observe/log.ts';
 import { renderError } from '../respond/status.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
-import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { createNodeCacheHandler } from './node-cache-handler.ts';
+import { type HubAddress, waysOf } from './node-cache-ways.ts';
 
 export interface NodeCacheOptions {
   /** The API server, with the program's own credential. Read again now and then. */
   readonly own: () => HostConnection;
   /** The same with the node's. */
   readonly node?: (() => HostConnection) | undefined;
-  /** `''` where the program belongs to no node. */
-  readonly nodeName: string;
+  readonly scope: Scope;
+  /** What is kept is asked of it first. */
+  readonly hub?: HubAddress | undefined;
   readonly listen: { readonly host: string; readonly port: number };
+  /** What it shows to whoever connects; undefined makes one, of a CA of its own. */
+  readonly serving?: Serving | undefined;
   /** Folder for its CA and for what it goes on from after a restart. */
   readonly stateFolder: string;
   /** Client CA bundle; undefined asks the cluster. */
@@ -54,30 +56,34 @@ export async function startNodeCache(options: NodeCacheOptions): Promise<Running
   const onError = (error: unknown): void => {
     if (!ending.signal.aborted) log.warn({ cause: error }, 'the cluster cannot be used at the moment');
   };
-  const serving = await servingIdentity(options.stateFolder, options.listen.host);
+  const { clientCaPem, scope, stateFolder, hub } = options;
+  const serving = options.serving ?? (await servingIdentity(stateFolder, options.listen.host));
 
-  const follow = (read: () => HostConnection, isOwn: boolean): Renewed<Way> =>
-    starting.use(renewed(read, (to) => wayTo(to, isOwn), endWay, onError));
-  const ownWay = follow(options.own, true);
-  const nodeWay = options.node && follow(options.node, false);
-  const own = currentUpstream(() => ownWay.current.upstream);
-  const node = nodeWay && currentUpstream(() => nodeWay.current.upstream);
-
-  const { clientCaPem, nodeName, stateFolder } = options;
-  const cluster = followCluster({ own, node, clientCaPem, signal: ending.signal, onError });
+  const own = waysOf({ read: options.own, hub, isOwn: true, onError }, starting);
+  const node = options.node && waysOf({ read: options.node, hub, isOwn: false, onError }, starting);
+  const { signal } = ending;
+  const cluster = followCluster({ own: own.apiServer, node: node?.apiServer, clientCaPem, signal, onError });
   const folder = join(stateFolder, 'snapshots');
   const snapshots = createSnapshots({ folder, cluster: () => cluster.facts()?.uid, onError });
-  const keep = createKeep({ own, node, nodeName, snapshots, onError });
+  const keep = createKeep({
+    own: own.kept,
+    node: node?.kept,
+    named: node && { upstream: node.apiServer },
+    scope,
+    bytes: scope === 'hub' ? HUB_BYTES : CACHE_BYTES,
+    snapshots,
+    onError,
+  });
   starting.defer(() => keep.close());
   starting.defer(() => ending.abort());
   // Before anybody is served: what is then asked for would be read anew.
-  await Promise.race([cluster.whenKnown().then(() => keep.resume()), pause(RESUME_MS, ending.signal)]);
+  await Promise.race([cluster.whenKnown().then(() => keep.resume()), pause(RESUME_MS, signal)]);
   const saving = setInterval(() => void keep.save(), SNAPSHOT_MS);
   starting.defer(() => clearInterval(saving));
 
   const nowMs = Date.now;
   const identify = createCallers({
-    upstream: own,
+    upstream: own.apiServer,
     authorities: () => {
       const facts = cluster.facts();
       if (facts === undefined) throw notKnown();
@@ -85,12 +91,13 @@ export async function startNodeCache(options: NodeCacheOptions): Promise<Running
     },
     nowMs,
   });
-  const mayRead = createRights({ upstream: own, nowMs });
+  const mayRead = createRights({ upstream: own.apiServer, nowMs });
   const handler = createNodeCacheHandler({
-    fromMemory: createFromMemory({ keep, identify, mayRead, nodeName, nowMs, onUnknown: onError }),
+    isReady: scope === 'hub' ? () => cluster.facts() !== undefined && keep.isLive : undefined,
+    fromMemory: createFromMemory({ keep, identify, mayRead, scope, nowMs, onUnknown: onError }),
     identify,
-    passing: () => ownWay.current.forwarder,
-    passingAsNode: () => nodeWay?.current.forwarder,
+    passing: () => own.forwarder(),
+    passingAsNode: () => node?.forwarder(),
     nodeUser: () => cluster.facts()?.node,
   });
   const listener = await startListener({
@@ -121,27 +128,6 @@ export async function startNodeCache(options: NodeCacheOptions): Promise<Running
 }
 
 const GRACE_MS = 5_000;
-
-/** One credential, and the two ways in which it is used: to ask for what is kept, and to pass on what is not. */
-interface Way {
-  readonly upstream: ClosableUpstream;
-  readonly forwarder: Forwarder;
-}
-
-/** @param isOwn what is passed on has a credential of its own then */
-function wayTo({ server, caPem, credentials }: HostConnection, isOwn: boolean): Way {
-  const { tls } = credentials;
-  const identity = { as: 'reader' } as const;
-  const forwarder = isOwn
-    ? createForwarder({ server, caPem, authorization: async () => undefined })
-    : createForwarder({ server, caPem, tls, authorization: () => credentials.authorization(identity) });
-  return { upstream: createUpstream({ server, caPem, credentials, http2: true }), forwarder };
-}
-
-function endWay({ upstream, forwarder }: Way): void {
-  void upstream.close();
-  forwarder[Symbol.dispose]();
-}
 
 function notKnown(): ApiError {
   return new ApiError('ERR_UNAVAILABLE', 'the node cache has not reached the cluster yet; try again', {

@@ -7,11 +7,15 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Upstream } from '../ports.ts';
-import { type Collection, Source } from './source.ts';
+import type { Collection, Probe } from './collection.ts';
+import { Source } from './source.ts';
 import { type Reader, View } from './view.ts';
 
 export interface CacheOptions {
   readonly upstream: Upstream;
+  readonly probe?: Probe | undefined;
+  /** Whether upstream is there; undefined leaves it to a source to find out. */
+  readonly pulse?: ((withinMs: number) => Promise<boolean> | undefined) | undefined;
   readonly onError: (error: unknown) => void;
   readonly nowMs?: () => number;
   /** Calls again and again until the function that is returned is called. */
@@ -70,7 +74,7 @@ interface Kept {
 }
 
 export function createCache(options: CacheOptions): Cache {
-  const { upstream, onError, nowMs = Date.now, every = interval } = options;
+  const { upstream, probe, pulse, onError, nowMs = Date.now, every = interval } = options;
   const {
     bytes: limit = BYTES,
     pastBytes = PAST_BYTES,
@@ -92,14 +96,14 @@ export function createCache(options: CacheOptions): Cache {
     const [key, source] = first;
     sources.delete(key);
     sources.set(key, source);
-    if (!source.connected || (await source.answers(silenceMs))) return;
+    if (!source.connected || (await (pulse?.(silenceMs) ?? source.answers(silenceMs)))) return;
     for (const one of sources.values()) one.interrupt();
   }
 
   function sourceOf({ collection, collectionKey }: Wanted): Source {
     let source = sources.get(collectionKey);
     if (source === undefined || source.ended) {
-      source = new Source(collection, { upstream, onError });
+      source = new Source(collection, { upstream, probe, onError });
       sources.set(collectionKey, source);
     }
     return source;

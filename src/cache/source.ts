@@ -11,30 +11,13 @@
 import { readObject } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
 import { compareVersions, versionOf } from '../k8s/meta.ts';
-import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
+import { isObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
 import { coalesce } from '../lib/coalesce.ts';
-import type { Upstream, UpstreamIdentity, UpstreamStream } from '../ports.ts';
+import type { Upstream, UpstreamStream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
+import { type Collection, ONE_ITEM, type Probe, selectors } from './collection.ts';
 import { Progress } from './progress.ts';
-
-/** What is watched, in upstream terms. */
-export interface Collection {
-  readonly identity: UpstreamIdentity;
-  /** `/api/v1/pods` */
-  readonly path: string;
-  /** Label selector of the proxy's own; `''` for none. */
-  readonly labels: string;
-  /** Field selector of the proxy's own. */
-  readonly fields?: string;
-  /**
-   * What is known already is of this revision: it begins there, where upstream has got so far. Or what it begins with is
-   * read now, and of the revision that this resolves to.
-   */
-  readonly from?: string | (() => Promise<string>);
-  /** Whose an object is: `undefined` is nobody's, `everybody` each view's own to decide. */
-  ownerOf(object: JsonObject): TenantId | 'everybody' | undefined;
-}
 
 export interface Subscriber {
   readonly tenant: TenantId;
@@ -48,6 +31,8 @@ export interface Subscriber {
 
 export interface SourceOptions {
   readonly upstream: Upstream;
+  /** As the API server is asked, unless said otherwise. */
+  readonly probe?: Probe | undefined;
   /** Told of every fault; the source goes on by itself. */
   readonly onError: (error: unknown) => void;
 }
@@ -216,14 +201,9 @@ export class Source {
   async #probe(signal: AbortSignal = this.#ending.signal): Promise<string> {
     const { identity, path } = this.#collection;
     const before = this.progress;
-    const answer = await this.#options.upstream.request({
-      identity,
-      method: 'GET',
-      path,
-      query: [...selectors(this.#collection), ['limit', '1']],
-      accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json',
-      signal,
-    });
+    const { upstream, probe = ONE_ITEM } = this.#options;
+    const query = [...selectors(this.#collection), ...probe.query];
+    const answer = await upstream.request({ identity, method: 'GET', path, query, accept: probe.accept, signal });
     if (answer.status !== 200) throw refusal(path, answer.status);
     const version = versionOf(readObject(answer.body));
     if (version === '') throw new Error(`LIST ${path} was answered without a revision`);
@@ -327,13 +307,6 @@ export class Source {
       this.#options.onError(error);
     }
   }
-}
-
-function selectors({ labels, fields = '' }: Collection): Array<readonly [string, string]> {
-  return [
-    ...(labels === '' ? [] : [['labelSelector', labels] as const]),
-    ...(fields === '' ? [] : [['fieldSelector', fields] as const]),
-  ];
 }
 
 /** 401 comes while the proxy's own token is renewed, 403 also from an API server that has just started; 429 and 5xx pass. */

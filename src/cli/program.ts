@@ -7,7 +7,7 @@ import { flagOf, SETTINGS, type SettingName } from '../config/settings.ts';
 import { text } from '../k8s/read.ts';
 import { dev } from './dev.ts';
 import { kubeconfig } from './kubeconfig.ts';
-import { listenAddress, nodeCache } from './node-cache.ts';
+import { listenAddress, nodeCache, nodeCacheHub } from './node-cache.ts';
 import { checkPolicies, diffPolicies, explainPolicy, testPolicies } from './policy.ts';
 import { serve } from './serve.ts';
 import {
@@ -22,6 +22,7 @@ import {
 import { count, durationOption, port } from './values.ts';
 
 const NODE_CACHE_LISTEN = '127.0.0.1:6445';
+const HUB_LISTEN = '0.0.0.0:6446';
 const HOST = '--kubeconfig <file>';
 const HOST_HELP = 'kubeconfig of the host cluster (default: KUBECONFIG, else ~/.kube/config)';
 
@@ -42,25 +43,18 @@ export function createProgram(): Command {
   }
   serveCommand.action(serve);
 
-  program
-    .command('node-cache')
+  keeping(program.command('node-cache'), NODE_CACHE_LISTEN, '/var/lib/kubeveil-node-cache')
     .description('run the cache of a node, for the kubelet, kube-proxy and DaemonSets on it: docs/node-cache.md')
-    .addOption(
-      new Option('--listen <HOST:PORT>', 'where programs of this node connect')
-        .argParser(listenAddress)
-        .default(listenAddress(NODE_CACHE_LISTEN), NODE_CACHE_LISTEN),
-    )
-    .option('--state <folder>', 'where its CA is, and what it goes on from', '/var/lib/kubeveil-node-cache')
-    .option('--kubeconfig <file>', 'the API server, with its own account (default: the one of its pod)')
-    .option('--node-kubeconfig <file>', 'the same with the node’s credential, as the kubelet has it')
+    .option('--node-kubeconfig <file>', 'the API server with the node’s credential, as the kubelet has it')
     .option('--node-name <name>', 'the node that it is on (default: NODE_NAME)')
-    .option('--client-ca <file>', 'CAs of client certificates (default: as the cluster publishes them)')
-    .addOption(
-      new Option('--log-level <level>', 'how much is logged')
-        .choices(['error', 'warn', 'info', 'debug'])
-        .default('info'),
-    )
+    .option('--hub <URL>', 'a hub, which is asked for what is kept before the API server is')
+    .option('--hub-ca <file>', 'CA of the certificate of the hub')
     .action(nodeCache);
+  keeping(program.command('node-cache-hub'), HUB_LISTEN, '/var/lib/kubeveil-node-cache-hub')
+    .description('run a hub between node caches and the API server, for clusters of many nodes: docs/node-cache.md')
+    .requiredOption('--tls-cert <file>', 'certificate that it shows, with those of its CAs')
+    .requiredOption('--tls-key <file>', 'the key of it')
+    .action(nodeCacheHub);
 
   program
     .command('dev')
@@ -175,6 +169,24 @@ export function createProgram(): Command {
 
 function output(): Option {
   return new Option('-o, --output <format>', 'format').choices(['table', 'json', 'yaml']).default('table');
+}
+
+/** What all have that keep collections of the API server. */
+function keeping(command: Command, listen: string, state: string): Command {
+  return command
+    .addOption(
+      new Option('--listen <HOST:PORT>', 'where clients connect')
+        .argParser(listenAddress)
+        .default(listenAddress(listen), listen),
+    )
+    .option('--state <folder>', 'what is its own to keep: what it goes on from after a restart', state)
+    .option('--kubeconfig <file>', 'the API server, with its own account (default: the one of its pod)')
+    .option('--client-ca <file>', 'CAs of client certificates (default: as the cluster publishes them)')
+    .addOption(
+      new Option('--log-level <level>', 'how much is logged')
+        .choices(['error', 'warn', 'info', 'debug'])
+        .default('info'),
+    );
 }
 
 function versionOfPackage(): string {

@@ -4,7 +4,7 @@
  * words what there is, or that it may not be had. So nothing is refused here, and nothing is given by what is not known.
  */
 import { listAnswer, objectAnswer } from '../cache/answer.ts';
-import { selectionOf, versionOfGet, versionOfList, watchOptions } from '../cache/asked.ts';
+import { isNewestList, selectionOf, versionOfGet, versionOfList, watchOptions } from '../cache/asked.ts';
 import { beginWatch, type Kept, ready } from '../cache/begin-watch.ts';
 import type { Selection } from '../cache/changes.ts';
 import { ApiError } from '../errors.ts';
@@ -13,7 +13,7 @@ import { compareVersions } from '../k8s/meta.ts';
 import { FieldSelector } from '../k8s/selector.ts';
 import { splitApiVersion } from '../k8s/types.ts';
 import type { Caller } from './caller.ts';
-import { collectionOf, type KeptCollection, keptKind } from './collections.ts';
+import { collectionOf, type KeptCollection, keptKind, type Scope } from './collections.ts';
 import { type Judge, judged } from './judged.ts';
 import type { Keep } from './keep.ts';
 import { SMALL_BYTES } from './limits.ts';
@@ -23,7 +23,7 @@ export interface AnswerOptions {
   readonly keep: Pick<Keep, 'find'>;
   readonly identify: (head: RequestHead) => Promise<Caller | undefined>;
   readonly mayRead: MayRead;
-  readonly nodeName: string;
+  readonly scope: Scope;
   readonly nowMs: () => number;
   readonly onUnknown: (error: unknown) => void;
 }
@@ -38,11 +38,11 @@ export interface Asking {
 export type FromMemory = (asking: Asking) => Promise<Reply | undefined>;
 
 export function createFromMemory(options: AnswerOptions): FromMemory {
-  const { keep, identify, mayRead, nodeName, nowMs, onUnknown } = options;
+  const { keep, identify, mayRead, scope, nowMs, onUnknown } = options;
 
   return async (asking) => {
     const { head, info } = asking;
-    const found = findCollection(asking, nodeName);
+    const found = findCollection(asking, scope);
     if (found === undefined) return undefined;
     const { collection, selection } = found;
     const judge: Judge = async () => {
@@ -58,7 +58,7 @@ export function createFromMemory(options: AnswerOptions): FromMemory {
     if ((await judge()) !== 'yes') return undefined;
     const kept = keep.find(collection);
     if (kept === undefined) return undefined;
-    return await answer(asking, kept, found, { judge, nowMs });
+    return await answer(asking, kept, found, { judge, nowMs, answersNewest: scope === 'hub' });
   };
 }
 
@@ -69,12 +69,12 @@ interface Found {
 }
 
 /** What the request asks for, where it asks for no more than is kept. */
-function findCollection({ head, info, accept }: Asking, nodeName: string): Found | undefined {
+function findCollection({ head, info, accept }: Asking, scope: Scope): Found | undefined {
   const isPlain = head.method === 'GET' && head.impersonate.size === 0 && accept.as === undefined;
   if (!isPlain || info.claimed !== undefined) return undefined;
   const kind = keptKind(info);
   const selection = kind && selectionOf(info.query, kind);
-  const collection = selection && collectionOf(info, selection, nodeName);
+  const collection = selection && collectionOf(info, selection, scope);
   return collection && { collection, selection };
 }
 
@@ -82,7 +82,7 @@ async function answer(
   { head, info }: Asking,
   kept: Kept,
   { collection, selection }: Found,
-  again: { judge: Judge; nowMs: () => number },
+  { answersNewest, ...again }: { judge: Judge; nowMs: () => number; answersNewest: boolean },
 ): Promise<Reply | undefined> {
   const { query, namespace, name, verb } = info;
   const { signal } = head;
@@ -97,12 +97,22 @@ async function answer(
       gvk: { group, version, kind: collection.type.kind },
     };
   }
+  // Node caches begin with it, and ask by it how far the API server is: one proof is enough for all who ask at once.
+  if (answersNewest && verb === 'list' && isNewestList(query)) {
+    if (!(await ready(() => newest(kept), signal))) return undefined;
+    const state = kept.view.snapshot();
+    return state && listAnswer(kept.view, state, selection, namespace);
+  }
   const asked = verb === 'get' ? versionOfGet(query) : versionOfList(query);
   if (asked === undefined) return undefined;
   await ready(() => kept.view.whenReady(), signal);
   const state = kept.view.snapshot();
   if (state === undefined || compareVersions(state.version, asked) < 0) return undefined;
   return verb === 'get' ? objectAnswer(state, namespace, name) : listAnswer(kept.view, state, selection, namespace);
+}
+
+function newest({ view, isNew }: Kept): Promise<void> {
+  return isNew ? view.whenReady() : view.fresh(SMALL_BYTES);
 }
 
 /** A watch of one namespace, of a collection of all of them. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { selectionOf } from '../cache/asked.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
-import { collectionOf, keptKind, storedCollections } from './collections.ts';
+import { collectionOf, keptKind, type Scope, storedCollections } from './collections.ts';
 
 /** `path?fields`, of whom it is read, and whether the request begins it; undefined for what goes to the API server. */
-function kept(target: string, nodeName = 'a', method = 'GET'): string | undefined {
+function kept(target: string, scope: Scope = { node: 'a' }, method = 'GET'): string | undefined {
   const info = parseRequestInfo(method, target);
   if (!info.isResource) return undefined;
   const kind = keptKind(info);
   const selection = kind && selectionOf(info.query, kind);
-  const found = selection && collectionOf(info, selection, nodeName);
+  const found = selection && collectionOf(info, selection, scope);
   return found && `${found.path}?${found.fields} ${found.as}${found.begins ? ' begins' : ''}`;
 }
 
@@ -29,9 +29,9 @@ describe('what is kept', () => {
     ['/api/v1/nodes/b', '/api/v1/nodes? cache'],
     [
       '/api/v1/namespaces/web/secrets?watch=true&fieldSelector=metadata.name%3Dkey',
-      '/api/v1/namespaces/web/secrets?metadata.name=key node begins',
+      '/api/v1/namespaces/web/secrets?metadata.name=key named begins',
     ],
-    ['/api/v1/namespaces/web/configmaps/settings', '/api/v1/namespaces/web/configmaps?metadata.name=settings node'],
+    ['/api/v1/namespaces/web/configmaps/settings', '/api/v1/namespaces/web/configmaps?metadata.name=settings named'],
   ])('%s', (target, expected) => expect(kept(target)).toBe(expected));
 
   it.each([
@@ -53,18 +53,41 @@ describe('what is kept', () => {
   ])('not %s', (target) => expect(kept(target)).toBeUndefined());
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('not by %s', (method) => {
-    expect(kept('/api/v1/namespaces/web/services/app', 'a', method)).toBeUndefined();
+    expect(kept('/api/v1/namespaces/web/services/app', { node: 'a' }, method)).toBeUndefined();
   });
 
   it('of no node, nothing that is of one', () => {
-    expect(kept('/api/v1/pods?fieldSelector=spec.nodeName%3D', '')).toBeUndefined();
-    expect(kept('/api/v1/namespaces/web/pods/app', '')).toBeUndefined();
-    expect(kept('/api/v1/services', '')).toBe('/api/v1/services? cache begins');
+    const nowhere = { node: '' };
+    expect(kept('/api/v1/pods?fieldSelector=spec.nodeName%3D', nowhere)).toBeUndefined();
+    expect(kept('/api/v1/namespaces/web/pods/app', nowhere)).toBeUndefined();
+    expect(kept('/api/v1/services', nowhere)).toBe('/api/v1/services? cache begins');
+  });
+});
+
+describe('what a hub keeps', () => {
+  it.each([
+    ['/api/v1/services?watch=true', '/api/v1/services? cache begins'],
+    ['/api/v1/pods?fieldSelector=spec.nodeName%3Da', '/api/v1/pods? cache begins'],
+    ['/api/v1/pods', '/api/v1/pods? cache begins'],
+    ['/api/v1/namespaces/web/pods/app', '/api/v1/pods? cache'],
+    ['/api/v1/nodes?fieldSelector=metadata.name%3Da', '/api/v1/nodes? cache begins'],
+    ['/api/v1/namespaces/web/pods', '/api/v1/pods? cache'],
+  ])('%s', (target, expected) => expect(kept(target, 'hub')).toBe(expected));
+
+  it.each([
+    '/api/v1/namespaces/web/secrets?fieldSelector=metadata.name%3Dkey',
+    '/api/v1/namespaces/web/configmaps/settings',
+    '/api/v1/namespaces/web/pods/app/log',
+    '/apis/apps/v1/deployments',
+  ])('not %s', (target) => expect(kept(target, 'hub')).toBeUndefined());
+
+  it('is written down whole', () => {
+    expect(storedCollections('hub').map(({ path, fields }) => `${path}?${fields}`)).toContain('/api/v1/pods?');
   });
 });
 
 it('no Secret and nothing else by its name is written down', () => {
-  const paths = storedCollections('a').map(({ path, fields }) => `${path}?${fields}`);
+  const paths = storedCollections({ node: 'a' }).map(({ path, fields }) => `${path}?${fields}`);
   expect(paths).toContain('/api/v1/pods?spec.nodeName=a');
   expect(paths.filter((path) => /secrets|configmaps/.test(path))).toEqual([]);
 });

@@ -1,9 +1,11 @@
 /**
- * What is kept on a node, and which of it a request is about:
+ * What is kept, and which of it a request is about. On a node:
  *
  *   services, endpoint slices, nodes and the like   all of them, one watch for whoever asks on this node
  *   pods of this node, the Node object itself       by field selector, as the kubelet asks for them
  *   one ConfigMap, one Secret                       by name, while somebody watches it
+ *
+ * By a hub, for the node caches of all nodes: all pods in place of a node's, and nothing by name.
  *
  * Everything else is the API server's: other kinds and versions, pods of other nodes, lists of Secrets.
  */
@@ -19,13 +21,16 @@ export interface KeptCollection {
   /** Field selector; `''` for none. */
   readonly fields: string;
   readonly type: ItemType & Selectable;
-  /** Who reads it: what is of this node alone, the node itself. */
-  readonly as: 'node' | 'cache';
+  /** Who reads it: what is of this node alone, the node itself, and single objects never through a hub. */
+  readonly as: 'node' | 'named' | 'cache';
   /** Whether it may be written down to go on from after a restart. */
   readonly stored: boolean;
   /** True where this request may begin to keep it. */
   readonly begins: boolean;
 }
+
+/** For whom it is kept: for one node (`''` for a program that belongs to none), or by a hub for all of them. */
+export type Scope = { readonly node: string } | 'hub';
 
 interface Row {
   readonly group: string;
@@ -58,11 +63,13 @@ export function keptKind(info: Asked): Selectable | undefined {
   return [...SHARED, PODS, ...BY_NAME].find((row) => isOf(row, info));
 }
 
-/** Undefined for what is not kept. @param nodeName `''` where the program belongs to no node */
-export function collectionOf(info: Asked, selection: Selection, nodeName: string): KeptCollection | undefined {
+/** Undefined for what is not kept. */
+export function collectionOf(info: Asked, selection: Selection, scope: Scope): KeptCollection | undefined {
   if (!READS.has(info.verb) || info.subresource !== '') return undefined;
   // A GET tells no more than the object, and that it is not there is upstream's to say: it does not begin a collection.
   const begins = info.verb !== 'get';
+  if (scope === 'hub') return inHub(info, begins);
+  const nodeName = scope.node;
   if (isOf(PODS, info)) {
     const isOwn = info.verb === 'get' || selected(selection, 'spec.nodeName') === nodeName;
     return isOwn && nodeName !== '' ? { ...podsOf(nodeName), begins } : undefined;
@@ -72,7 +79,7 @@ export function collectionOf(info: Asked, selection: Selection, nodeName: string
     if (info.namespace === '' || info.name === '') return undefined;
     const fields = equal('metadata.name', info.name);
     const path = `/api/v1/namespaces/${encodeURIComponent(info.namespace)}/${info.resource}`;
-    return { path, fields, type: typeOf(byName), as: 'node', stored: false, begins };
+    return { path, fields, type: typeOf(byName), as: 'named', stored: false, begins };
   }
   const row = SHARED.find((row) => isOf(row, info));
   if (row === undefined || (!row.namespaced && info.namespace !== '')) return undefined;
@@ -83,12 +90,21 @@ export function collectionOf(info: Asked, selection: Selection, nodeName: string
   return { ...whole(row), begins: begins && info.namespace === '' && info.name === '' };
 }
 
+/** Whole collections: selections of node caches are picked from them. */
+function inHub(info: Asked, begins: boolean): KeptCollection | undefined {
+  const row = [...SHARED, PODS].find((row) => isOf(row, info));
+  if (row === undefined || (!row.namespaced && info.namespace !== '')) return undefined;
+  return { ...whole(row), begins: begins && info.namespace === '' };
+}
+
 function isOf(row: Row, { group, version, resource }: Asked): boolean {
   return row.group === group && row.version === version && row.resource === resource;
 }
 
 /** Those that can be gone on from after a restart. */
-export function storedCollections(nodeName: string): Omit<KeptCollection, 'begins'>[] {
+export function storedCollections(scope: Scope): Omit<KeptCollection, 'begins'>[] {
+  if (scope === 'hub') return [...SHARED, PODS].map(whole);
+  const nodeName = scope.node;
   if (nodeName === '') return SHARED.map(whole);
   const node = SHARED.find(({ resource }) => resource === 'nodes') as Row;
   const own = { ...whole(node), fields: equal('metadata.name', nodeName), as: 'node' as const };

@@ -3,7 +3,7 @@
  * down before a restart is gone on from where it was; everything else is read when it is first asked for.
  */
 import type { Kept } from '../cache/begin-watch.ts';
-import { type Cache, createCache } from '../cache/cache.ts';
+import { type Cache, type CacheOptions, createCache } from '../cache/cache.ts';
 import type { Reader, Reading, View } from '../cache/view.ts';
 import { readObject } from '../codec/json.ts';
 import { decodeObject } from '../codec/protobuf/codec.ts';
@@ -11,16 +11,23 @@ import { versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
 import type { Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
-import { type KeptCollection, storedCollections } from './collections.ts';
-import { CACHE_BYTES, COLLECTIONS } from './limits.ts';
+import { type KeptCollection, type Scope, storedCollections } from './collections.ts';
+import { COLLECTIONS } from './limits.ts';
 import type { Snapshots } from './snapshots.ts';
+
+/** Of whom it is read, and as whom. */
+export type Way = Pick<CacheOptions, 'upstream' | 'probe' | 'pulse'>;
 
 export interface KeepOptions {
   /** The program's own account. */
-  readonly own: Upstream;
+  readonly own: Way;
   /** The node itself: its credential reads what is of this node alone. */
-  readonly node: Upstream | undefined;
-  readonly nodeName: string;
+  readonly node: Way | undefined;
+  /** The same, for single objects. */
+  readonly named: Way | undefined;
+  readonly scope: Scope;
+  /** What all collections of one way may hold. */
+  readonly bytes: number;
   readonly snapshots: Snapshots;
   readonly onError: (error: unknown) => void;
 }
@@ -33,20 +40,29 @@ export interface Keep {
   /** Writes down what there is to go on from. */
   save(): Promise<void>;
   readonly counts: { readonly views: number; readonly bytes: number };
+  /** False while upstream does not answer for something that is kept. */
+  readonly isLive: boolean;
   close(): Promise<void>;
 }
 
 type Place = Omit<KeptCollection, 'begins'>;
 
-export function createKeep({ own, node, nodeName, snapshots, onError }: KeepOptions): Keep {
-  const caches = { cache: createCache({ upstream: own, onError, bytes: CACHE_BYTES }) };
-  const nodeCache = node && createCache({ upstream: node, onError, bytes: CACHE_BYTES });
-  const stored = storedCollections(nodeName);
+export function createKeep({ own, node = own, named = node, scope, bytes, snapshots, onError }: KeepOptions): Keep {
+  const ways = { cache: own, node, named };
+  const caches = new Map<Way, Cache>();
+  for (const way of Object.values(ways)) {
+    if (!caches.has(way)) caches.set(way, createCache({ ...way, onError, bytes }));
+  }
+  const stored = storedCollections(scope);
 
   function cacheOf({ as }: Place): { cache: Cache; upstream: Upstream } {
-    return as === 'node' && nodeCache !== undefined && node !== undefined
-      ? { cache: nodeCache, upstream: node }
-      : { cache: caches.cache, upstream: own };
+    const way = ways[as];
+    return { cache: caches.get(way) as Cache, upstream: way.upstream };
+  }
+
+  function counts(): { views: number; bytes: number } {
+    const all = [...caches.values()].map((one) => one.counts);
+    return { views: sumOf(all, 'views'), bytes: sumOf(all, 'bytes') };
   }
 
   function find(place: Place, make: 'make' | 'only if there', saved?: Reading): Kept | undefined {
@@ -77,7 +93,7 @@ export function createKeep({ own, node, nodeName, snapshots, onError }: KeepOpti
 
   return {
     find(collection) {
-      const isRoom = caches.cache.counts.views + (nodeCache?.counts.views ?? 0) < COLLECTIONS;
+      const isRoom = counts().views < COLLECTIONS;
       return find(collection, collection.begins && isRoom ? 'make' : 'only if there');
     },
     async resume() {
@@ -98,13 +114,19 @@ export function createKeep({ own, node, nodeName, snapshots, onError }: KeepOpti
       }
     },
     get counts() {
-      const { views, bytes } = caches.cache.counts;
-      return { views: views + (nodeCache?.counts.views ?? 0), bytes: bytes + (nodeCache?.counts.bytes ?? 0) };
+      return counts();
+    },
+    get isLive() {
+      return stored.every((place) => viewOf(place)?.snapshot()?.isLive !== false);
     },
     async close() {
-      await Promise.all([caches.cache.close(), nodeCache?.close()]);
+      await Promise.all([...caches.values()].map((one) => one.close()));
     },
   };
+}
+
+function sumOf<K extends string>(all: ReadonlyArray<Record<K, number>>, what: K): number {
+  return all.reduce((sum, one) => sum + one[what], 0);
 }
 
 function keyOf({ path, fields }: Place): string {

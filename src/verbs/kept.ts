@@ -9,7 +9,7 @@
 
 import type { Kept } from '../cache/begin-watch.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { Collection } from '../cache/source.ts';
+import type { Collection } from '../cache/collection.ts';
 import type { Reader } from '../cache/view.ts';
 import { headOfOwn } from '../exchange.ts';
 import { labelsOf, namespaceOf, versionOf } from '../k8s/meta.ts';

@@ -10,6 +10,8 @@ export interface NodeCachesSettings {
   /** Of the account `kubeveil-node-cache`. */
   readonly token: string;
   readonly folder: string;
+  /** The hub that they ask first, if any. */
+  readonly hub?: NodeCacheAddress | undefined;
   readonly nodes: ReadonlyArray<{ readonly name: string; readonly certPem: string; readonly keyPem: string }>;
 }
 
@@ -19,16 +21,17 @@ export interface NodeCacheAddress {
 }
 
 const settings = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as NodeCachesSettings;
-const { server, caPem, token, folder } = settings;
+const { server, caPem, token, folder, hub } = settings;
 setLogLevel('error');
 const running = await Promise.all(
   settings.nodes.map(({ name, certPem: cert, keyPem: key }) =>
     startNodeCache({
       own: () => ({ server, caPem, credentials: { authorization: async () => `Bearer ${token}` } }),
       node: () => ({ server, caPem, credentials: { authorization: async () => undefined, tls: { cert, key } } }),
-      nodeName: name,
+      scope: { node: name },
+      hub,
       listen: { host: '127.0.0.1', port: 0 },
-      stateFolder: join(folder, name),
+      stateFolder: join(folder, hub === undefined ? name : `${name}-with-hub`),
     }),
   ),
 );

@@ -16,6 +16,8 @@ export interface NodeCounts {
 export interface NodeCluster {
   /** Of the account of the node caches. */
   readonly cacheToken: string;
+  /** Of the account of their hub. */
+  readonly hubToken: string;
   readonly nodes: NodeCachesSettings['nodes'];
   /** What `node-agents` is started with. @param addresses one for each node */
   agents(addresses: readonly NodeCacheAddress[]): unknown;
@@ -23,14 +25,20 @@ export interface NodeCluster {
 
 const NAMESPACE = 'bench';
 const CONFIG_MAPS = ['settings-0', 'settings-1', 'settings-2'];
-const ACCOUNT_FILE = fileURLToPath(new URL('../../deploy/node-cache/10-account.yaml', import.meta.url));
+const DEPLOY = fileURLToPath(new URL('../../deploy/node-cache/', import.meta.url));
+const RIGHTS = [
+  ['-f', `${DEPLOY}10-account.yaml`],
+  ['-f', `${DEPLOY}30-hub.yaml`, '--selector=kubeveil.dev/part=rights'],
+];
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const AT_ONCE = 8;
 
 export async function createNodes(lab: Lab, counts: NodeCounts): Promise<NodeCluster> {
   const { admin, controlPlane } = lab;
   const kubeconfig = ['--kubeconfig', controlPlane.adminKubeconfigPath];
-  await promisify(execFile)(controlPlane.kubectlPath, [...kubeconfig, 'apply', '-f', ACCOUNT_FILE]);
+  for (const which of RIGHTS) {
+    await promisify(execFile)(controlPlane.kubectlPath, [...kubeconfig, 'apply', ...which]);
+  }
   await admin.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   for (const [name, role] of [
     ['default', 'view'],
@@ -72,13 +80,15 @@ export async function createNodes(lab: Lab, counts: NodeCounts): Promise<NodeClu
       return { name, ...pair };
     }),
   );
-  const [cacheToken, proxyToken, daemonToken] = await Promise.all([
+  const [cacheToken, hubToken, proxyToken, daemonToken] = await Promise.all([
     tokenOf(lab, 'kubeveil-system', 'kubeveil-node-cache'),
+    tokenOf(lab, 'kubeveil-system', 'kubeveil-node-cache-hub'),
     tokenOf(lab, NAMESPACE, 'kube-proxy'),
     tokenOf(lab, NAMESPACE, 'daemon'),
   ]);
   return {
     cacheToken,
+    hubToken,
     nodes,
     agents: (addresses) =>
       nodes.map(({ name, certPem, keyPem }, at) => {

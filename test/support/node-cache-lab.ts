@@ -23,6 +23,7 @@ import { type OpenWatch, openWatch } from './open-watch.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const SYSTEM = 'kubeveil-system';
+export const HUB_ACCOUNT = `system:serviceaccount:${SYSTEM}:kubeveil-node-cache-hub`;
 export const CACHE_ACCOUNT = `system:serviceaccount:${SYSTEM}:kubeveil-node-cache`;
 
 export type Credential = { readonly token: string } | { readonly certPem: string; readonly keyPem: string };
@@ -35,6 +36,7 @@ export class NodeCacheLab implements AsyncDisposable {
   readonly admin: KubeClient;
   readonly authority: CertificatePair;
   readonly #token: string;
+  #hubToken: string | undefined;
   readonly #held = new AsyncDisposableStack();
 
   private constructor(facts: ControlPlaneFacts, admin: KubeClient, authority: CertificatePair, token: string) {
@@ -47,7 +49,8 @@ export class NodeCacheLab implements AsyncDisposable {
   static async open(facts: ControlPlaneFacts): Promise<NodeCacheLab> {
     for (const file of ['00-namespace.yaml', 'node-cache/10-account.yaml']) await apply(facts, `${DEPLOY}/${file}`);
     // Checked by the API server, and not left there: nothing here pulls images.
-    await apply(facts, `${DEPLOY}/node-cache/20-daemonset.yaml`, '--dry-run=server');
+    for (const file of ['20-daemonset', '30-hub'])
+      await apply(facts, `${DEPLOY}/node-cache/${file}.yaml`, '--dry-run=server');
     const admin = adminClient(facts);
     const [certPem, keyPem] = await Promise.all(
       [facts.caCertPath, facts.caKeyPath].map((file) => readFile(file, 'utf8')),
@@ -78,17 +81,36 @@ export class NodeCacheLab implements AsyncDisposable {
 
   /** @param more where the API server is, for caches that reach it by another way */
   async cache(
-    options: { nodeName?: string; node?: CertificatePair; stateFolder?: string; server?: string } = {},
+    options: { nodeName?: string; node?: CertificatePair; stateFolder?: string; server?: string; hub?: Reached } = {},
   ): Promise<RunningNodeCache> {
     const { caPem } = this.facts;
-    const { node, nodeName = 'node-1', server = this.facts.server } = options;
+    const { node, nodeName = 'node-1', server = this.facts.server, hub } = options;
     const stateFolder = options.stateFolder ?? (await this.folder());
     const running = await startNodeCache({
       own: () => ({ server, caPem, credentials: { authorization: async () => `Bearer ${this.#token}` } }),
       node: node && (() => nodeConnection(server, caPem, node)),
-      nodeName,
+      scope: { node: nodeName },
+      hub,
       listen: { host: '127.0.0.1', port: 0 },
       stateFolder,
+      graceMs: 500,
+    });
+    this.#held.use(running);
+    return running;
+  }
+
+  /** A hub, as `deploy/node-cache/30-hub.yaml` has it. @param more where it listens, for one that comes back */
+  async hub(more: { port?: number; stateFolder?: string; server?: string } = {}): Promise<RunningNodeCache> {
+    const { caPem } = this.facts;
+    const { server = this.facts.server } = more;
+    await apply(this.facts, `${DEPLOY}/node-cache/30-hub.yaml`, '--selector=kubeveil.dev/part=rights');
+    this.#hubToken ??= await tokenOf(this.admin, SYSTEM, 'kubeveil-node-cache-hub');
+    const token = this.#hubToken;
+    const running = await startNodeCache({
+      own: () => ({ server, caPem, credentials: { authorization: async () => `Bearer ${token}` } }),
+      scope: 'hub',
+      listen: { host: '127.0.0.1', port: more.port ?? 0 },
+      stateFolder: more.stateFolder ?? (await this.folder()),
       graceMs: 500,
     });
     this.#held.use(running);

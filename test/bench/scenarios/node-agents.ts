@@ -13,12 +13,12 @@ import { type LineProcess, startLineProcess } from '../line-process.ts';
 import { nodeAgentsProgram } from '../node-agents-program.ts';
 import type { NodeCacheAddress, NodeCachesSettings } from '../node-caches.ts';
 import { createNodes, type NodeCounts, writeForAWhile } from '../node-cluster.ts';
+import type { NodeHubSettings } from '../node-hub.ts';
 import { rssBytes, usedBy } from '../process-usage.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 
 const FULL: NodeCounts = { nodes: 100, podsOfNode: 10, services: 1_000, writesMs: 30_000 };
 const QUICK: NodeCounts = { nodes: 3, podsOfNode: 2, services: 5, writesMs: 2_000 };
-const CACHES = fileURLToPath(new URL('../node-caches.ts', import.meta.url));
 
 /** What one part of a run cost the API server. */
 interface Cost {
@@ -36,17 +36,16 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   bench.progress('the writes alone');
   const alone = await costOf(lab, () => writeForAWhile(lab, counts));
 
-  async function through(addresses: readonly NodeCacheAddress[], begun: Promise<Cost>): Promise<Record<Part, Cost>> {
-    const file = join(lab.folder, 'node-agents.json');
-    writeFileSync(file, JSON.stringify({ nodes: cluster.agents(addresses) }), { mode: 0o600 });
+  /** @param before what it cost to have them */
+  async function through(addresses: readonly NodeCacheAddress[], before: Cost): Promise<Record<Part, Cost>> {
+    const file = settingsFile(lab, 'node-agents', { nodes: cluster.agents(addresses) });
     let agents: LineProcess | undefined;
     const started = await costOf(lab, async () => {
       agents = startLineProcess(program, [file]);
       await agents.line();
     });
     await using running = agents as unknown as LineProcess;
-    const before = await begun;
-    const start = { cpuSeconds: before.cpuSeconds + started.cpuSeconds, requests: before.requests + started.requests };
+    const start = sum(before, started);
     bench.progress('what changes');
     const changes = await costOf(lab, () => writeForAWhile(lab, counts));
     bench.progress('a third starts anew');
@@ -59,10 +58,8 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
 
   bench.progress('asked directly');
   const { server, caPem } = lab.controlPlane;
-  const nothing = Promise.resolve({ cpuSeconds: 0, requests: 0 });
-  const direct = await through(Array(counts.nodes).fill({ server, caPem }), nothing);
+  const direct = await through(Array(counts.nodes).fill({ server, caPem }), NOTHING);
 
-  bench.progress('through node caches');
   const settings: NodeCachesSettings = {
     server,
     caPem,
@@ -70,15 +67,56 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
     folder: lab.folder,
     nodes: cluster.nodes,
   };
-  const file = join(lab.folder, 'node-caches.json');
-  writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
-  await using caches = startLineProcess(process.execPath, [CACHES, file]);
-  let addresses: NodeCacheAddress[] = [];
+
+  async function throughCaches(hub: NodeCacheAddress | undefined, begunBefore: Cost): Promise<Cached> {
+    const file = settingsFile(lab, 'node-caches', { ...settings, hub });
+    await using caches = startLineProcess(process.execPath, [programFile('node-caches'), file]);
+    let addresses: NodeCacheAddress[] = [];
+    const begun = await costOf(lab, async () => {
+      addresses = JSON.parse(await caches.line()) as NodeCacheAddress[];
+    });
+    const costs = await through(addresses, sum(begunBefore, begun));
+    return { costs, rssBytes: rssBytes(caches.pid) };
+  }
+
+  bench.progress('through node caches');
+  const cached = await throughCaches(undefined, NOTHING);
+
+  bench.progress('through node caches with a hub');
+  const folder = join(lab.folder, 'hub');
+  const hubSettings: NodeHubSettings = { server, caPem, token: cluster.hubToken, folder };
+  await using hub = startLineProcess(process.execPath, [
+    programFile('node-hub'),
+    settingsFile(lab, 'hub', hubSettings),
+  ]);
+  let address: NodeCacheAddress | undefined;
   const begun = await costOf(lab, async () => {
-    addresses = JSON.parse(await caches.line()) as NodeCacheAddress[];
+    address = JSON.parse(await hub.line()) as NodeCacheAddress;
   });
-  const cached = await through(addresses, Promise.resolve(begun));
-  return figures(counts, direct, cached, rssBytes(caches.pid));
+  const withHub = await throughCaches(address, begun);
+  return figures(counts, direct, cached, { ...withHub, hubRssBytes: rssBytes(hub.pid) });
+}
+
+interface Cached {
+  readonly costs: Record<Part, Cost>;
+  /** Of all node caches together. */
+  readonly rssBytes: number;
+}
+
+const NOTHING: Cost = { cpuSeconds: 0, requests: 0 };
+
+function sum(a: Cost, b: Cost): Cost {
+  return { cpuSeconds: a.cpuSeconds + b.cpuSeconds, requests: a.requests + b.requests };
+}
+
+function programFile(name: string): string {
+  return fileURLToPath(new URL(`../${name}.ts`, import.meta.url));
+}
+
+function settingsFile(lab: Lab, name: string, settings: object): string {
+  const file = join(lab.folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
+  return file;
 }
 
 /** Less what the API server does meanwhile for others. */
@@ -126,12 +164,12 @@ function less(cost: Cost, other: Cost): Cost {
 function figures(
   { nodes, podsOfNode, services, writesMs }: NodeCounts,
   direct: Record<Part, Cost>,
-  cached: Record<Part, Cost>,
-  rss: number,
+  cached: Cached,
+  withHub: Cached & { readonly hubRssBytes: number },
 ): Figure[] {
   const how = `${nodes} nodes with ${podsOfNode} pods each, ${services} Services with an EndpointSlice each; kubelet, kube-proxy and a DaemonSet's agent on each node; `;
   const parts: ReadonlyArray<readonly [Part, string, string]> = [
-    ['start', 'all start', 'until every informer has synced, the node caches’ own start included'],
+    ['start', 'all start', 'until every informer has synced, the start of node caches and hub included'],
     [
       'changes',
       'things change',
@@ -139,44 +177,41 @@ function figures(
     ],
     ['restart', 'a third starts anew', 'until every informer has synced'],
   ];
+  const ways = [
+    ['asked directly', direct],
+    ['through node caches', cached.costs],
+    ['through node caches with a hub', withHub.costs],
+  ] as const;
+  const mib = (value: number, name: string, of: string): Figure => ({
+    name,
+    value: value / 2 ** 20,
+    unit: 'MiB',
+    how: `${how}VmRSS of ${of}`,
+  });
   return [
-    ...parts.flatMap(([part, name, over]): Figure[] => {
-      const [of, by] = [direct[part], cached[part]];
-      return [
-        {
-          name: `${name}: CPU of the API server through node caches / asked directly`,
-          value: by.cpuSeconds / of.cpuSeconds,
-          unit: 'ratio',
-          goal: 1 / 20,
-          how: how + over,
-        },
-        { name: `${name}: CPU of the API server, asked directly`, value: of.cpuSeconds, unit: 's', how: how + over },
-        {
-          name: `${name}: CPU of the API server, through node caches`,
-          value: by.cpuSeconds,
-          unit: 's',
-          how: how + over,
-        },
-        {
-          name: `${name}: requests to the API server, asked directly`,
-          value: of.requests,
-          unit: 'requests',
-          how: how + over,
-        },
-        {
-          name: `${name}: requests to the API server, through node caches`,
-          value: by.requests,
-          unit: 'requests',
-          how: how + over,
-        },
-      ];
-    }),
-    {
-      name: 'memory of a node cache',
-      value: rss / 2 ** 20 / nodes,
-      unit: 'MiB',
-      how: `${how}VmRSS of a process with all of them, divided`,
-    },
+    ...parts.flatMap(([part, name, over]): Figure[] => [
+      ...ways.slice(1).map(([way, costs]) => ({
+        name: `${name}: CPU of the API server ${way} / asked directly`,
+        value: costs[part].cpuSeconds / direct[part].cpuSeconds,
+        unit: 'ratio' as const,
+        goal: 1 / 20,
+        how: how + over,
+      })),
+      ...ways.map(([way, costs]) => ({
+        name: `${name}: CPU of the API server, ${way}`,
+        value: costs[part].cpuSeconds,
+        unit: 's' as const,
+        how: how + over,
+      })),
+      ...ways.map(([way, costs]) => ({
+        name: `${name}: requests to the API server, ${way}`,
+        value: costs[part].requests,
+        unit: 'requests' as const,
+        how: how + over,
+      })),
+    ]),
+    mib(cached.rssBytes / nodes, 'memory of a node cache', 'a process with all of them, divided'),
+    mib(withHub.hubRssBytes, 'memory of the hub', 'its process'),
   ];
 }
 
