@@ -5,6 +5,7 @@
  */
 import type { Probe } from '../cache/collection.ts';
 import type { Upstream, UpstreamRequest, UpstreamStream } from '../ports.ts';
+import { OWN_PREFIX } from '../tenancy/names.ts';
 import { HUB_ANSWER_MS, HUB_AWAY_MS } from './limits.ts';
 
 export interface HubWay extends Upstream {
@@ -22,7 +23,7 @@ export interface HubWayOptions {
 }
 
 /** Of a hub: it has pages of nothing, and the revision of a list that is empty for everybody. */
-export const HUB_PROBE: Probe = { query: [['labelSelector', 'kubeveil.dev/none']], accept: 'application/json' };
+export const HUB_PROBE: Probe = { query: [['labelSelector', `${OWN_PREFIX}none`]], accept: 'application/json' };
 
 export function hubFirst({ hub, apiServer, nowMs, random, onError }: HubWayOptions): HubWay {
   let awayUntilMs = 0;
