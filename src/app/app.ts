@@ -35,8 +35,10 @@ import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
+import { createCountLimits } from './count-limits.ts';
 import { createStages, scopeOf } from './stages.ts';
 import { createRequestWrites, createRoleStore, type TenantClientOptions } from './tenant-client.ts';
+import { createMeasures } from './usage.ts';
 import { createVerbDeps } from './verb-deps.ts';
 import { type WatchedHost, watchHost } from './watch-host.ts';
 
@@ -211,7 +213,9 @@ function assemble(
   };
   const limiter = createLimiter({ nowMs });
   const sealer = createSealer(sealKeys);
-  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache, webhooks });
+  const { informers } = controllers;
+  const counts = createCountLimits({ ...informers, customResourceDefinitions: informers.definitions });
+  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache, webhooks, counts });
   const asController: TenantClientOptions = {
     view,
     verbDeps,
@@ -242,6 +246,7 @@ function assemble(
       policies,
       authenticators,
       limiter,
+      measures: createMeasures({ policies, limiter, counts, informers }),
       streams,
       yaml,
       verbDeps,

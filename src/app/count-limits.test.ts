@@ -23,6 +23,11 @@ it.each<[tenant: string, kind: ResourceKey, refused: boolean]>([
   expect(refusal !== undefined).toBe(refused);
 });
 
+it('counts what is the tenant’s', () => {
+  expect(limits.count('acme' as TenantId, 'namespaces')).toBe(2);
+  expect(limits.count('acme' as TenantId, 'customResourceDefinitions')).toBe(0);
+});
+
 it('says what there is, and what the limit is', () => {
   expect(limits.refusal('acme' as TenantId, LIMITS, '/namespaces', 'x')).toMatchObject({
     status: 403,

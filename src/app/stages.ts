@@ -27,6 +27,7 @@ import { isLongRunning, mayUpgrade } from '../requestinfo/long-running.ts';
 import { parseRequestInfo } from '../requestinfo/parse.ts';
 import { createReviewHandler } from '../reviews/handlers.ts';
 import { checkByAuthenticator } from '../reviews/token-review.ts';
+import { createUsageHandler, type Measures } from '../reviews/usage.ts';
 import type { TenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { Renames } from '../translate/renames.ts';
@@ -47,6 +48,8 @@ export interface StagesOptions {
   policies: Policies;
   authenticators: Authenticators;
   limiter: Limiter;
+  /** What a tenant uses of what it may. */
+  measures: Measures;
   streams: OpenStreams;
   yaml: YamlReader;
   verbDeps: VerbDeps;
@@ -75,6 +78,7 @@ export function createStages(options: StagesOptions): Stages {
     ),
     nowMs: Date.now,
   });
+  const usage = createUsageHandler(options.measures);
   const bodies = createBodyShare();
   const connectDeps: ConnectDeps = { upstream, namespaces: controllers.namespaces };
   return {
@@ -120,7 +124,7 @@ export function createStages(options: StagesOptions): Stages {
     }),
     async serveResource(request, incoming) {
       const { kind, version } = request.at;
-      if (kind.answeredBy === 'proxy') return await review(request);
+      if (kind.answeredBy === 'proxy') return kind.measured ? usage(request) : await review(request);
       const how = connects(request);
       if (how !== undefined) {
         const call = { ...request, scope: scopeOf(request, options) };

@@ -18,7 +18,7 @@ import { createNativeMerge } from '../virtual/native-merge.ts';
 import { createStandingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
 import { admissionBy } from './admission.ts';
-import { createCountLimits } from './count-limits.ts';
+import type { CountLimits } from './count-limits.ts';
 import type { HostView } from './host-view.ts';
 
 export interface VerbDepsOptions {
@@ -29,13 +29,12 @@ export interface VerbDepsOptions {
   sealer: Sealer;
   cache: Cache;
   webhooks: Webhooks;
+  counts: CountLimits;
 }
 
 export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
-  const { upstream, controllers, view, policies, sealer, cache, webhooks } = options;
+  const { upstream, controllers, view, policies, sealer, cache, webhooks, counts } = options;
   const log = logger('verbs');
-  const { namespaces, definitions } = controllers.informers;
-  const counts = createCountLimits({ namespaces, customResourceDefinitions: definitions });
   const quotaRefusal: VerbDeps['quotaRefusal'] = ({ tenant, at: { kind }, info }) =>
     counts.refusal(tenant.id, policies.of(tenant).limits, resourceKey(kind.group, kind.resource), info.name);
   return {

@@ -24,6 +24,7 @@ import { NETWORKING } from './table/networking.ts';
 import { RBAC } from './table/rbac.ts';
 import { REVIEWS } from './table/reviews.ts';
 import { STORAGE } from './table/storage.ts';
+import { USAGE } from './table/usage.ts';
 
 /** Every row, in the order of the documentation. */
 export const KINDS: readonly Kind[] = [
@@ -43,6 +44,7 @@ export const KINDS: readonly Kind[] = [
   ...CERTIFICATES,
   ...CONTROL,
   ...MEASURED,
+  ...USAGE,
 ];
 
 const byResource = index(KINDS, (kind) => resourceKey(kind.group, kind.resource));

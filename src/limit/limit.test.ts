@@ -34,7 +34,13 @@ describe('createLimiter', () => {
     );
     leave();
     one.enter(ACME);
-    expect(one.usage(ACME.tenant)).toEqual({ requests: 2, waiting: 0, watches: 0 });
+    expect(one.usage(ACME)).toEqual({
+      requests: 2,
+      requestsOfUser: 2,
+      waiting: 0,
+      watches: 0,
+      watchesOfUser: 0,
+    });
   });
 
   it('lets a request wait for its turn where the policy lets some wait', async () => {
@@ -42,10 +48,10 @@ describe('createLimiter', () => {
     const leave = one.enter(ACME, { requestsWaiting: 1 });
     one.enter(ACME, { requestsWaiting: 1 });
     const waiting = one.wait(ACME, { requestsWaiting: 1 });
-    expect(one.usage(ACME.tenant)).toEqual({ requests: 2, waiting: 1, watches: 0 });
+    expect(one.usage(ACME)).toMatchObject({ requests: 2, waiting: 1, watches: 0 });
     leave();
     await waiting;
-    expect(one.usage(ACME.tenant)).toEqual({ requests: 2, waiting: 0, watches: 0 });
+    expect(one.usage(ACME)).toMatchObject({ requests: 2, waiting: 0, watches: 0 });
   });
 
   it('counts watches apart, by user, and tenants apart', () => {
@@ -60,7 +66,8 @@ describe('createLimiter', () => {
     one.enter(BOB, {}, true);
     one.enter(ACME);
     one.enter(GLOBEX, {}, true);
-    expect(one.usage(GLOBEX.tenant)).toEqual({ requests: 0, waiting: 0, watches: 1 });
+    expect(one.usage(GLOBEX)).toMatchObject({ requests: 0, waiting: 0, watches: 1 });
+    expect(one.usage(BOB)).toEqual({ requests: 1, requestsOfUser: 0, waiting: 0, watches: 2, watchesOfUser: 1 });
   });
 
   it('refuses who asks faster than the rate, and nobody else', () => {
@@ -83,7 +90,7 @@ describe('createLimiter', () => {
     const leave = one.enter(ACME);
     leave();
     leave();
-    expect(one.usage(ACME.tenant)).toMatchObject({ requests: 1 });
+    expect(one.usage(ACME)).toMatchObject({ requests: 1 });
   });
 });
 

@@ -35,8 +35,10 @@ export interface Sender {
 
 export interface Usage {
   readonly requests: number;
+  readonly requestsOfUser: number;
   readonly waiting: number;
   readonly watches: number;
+  readonly watchesOfUser: number;
 }
 
 export interface Limiter {
@@ -50,8 +52,8 @@ export interface Limiter {
     longRunning: boolean,
     signal: AbortSignal,
   ): (() => void) | Promise<() => void>;
-  /** What is under way for a tenant on this replica. */
-  usage(tenant: Pick<Tenant, 'uid'>): Usage;
+  /** What is under way on this replica for a tenant, and for one user of it. */
+  usage(sender: Sender): Usage;
 }
 
 export interface LimiterOptions {
@@ -78,7 +80,7 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
       if (requestsPerSecond !== undefined && !rates.take(tenant.uid, requestsPerSecond)) {
         throw tooMany(`this cluster is served ${requestsPerSecond} requests a second`, 'rate');
       }
-      const user = JSON.stringify([tenant.uid, username]);
+      const user = userKey(tenant.uid, username);
       if (longRunning) return enterWatch(tenant.uid, user, limits);
       const request: SeatRequest = {
         flow: tenant.uid,
@@ -93,7 +95,11 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
           : tooMany('it waited for its turn for too long', 'waited'),
       );
     },
-    usage: ({ uid }) => ({ ...short.usage(uid), watches: watches.get(uid) ?? 0 }),
+    usage({ tenant: { uid }, username }) {
+      const user = userKey(uid, username);
+      const watching = { watches: watches.get(uid) ?? 0, watchesOfUser: watches.get(user) ?? 0 };
+      return { ...short.usage(uid, user), ...watching };
+    },
   };
 
   function enterWatch(uid: string, user: string, limits: RequestLimits): () => void {
@@ -108,6 +114,10 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
       for (const key of [uid, user]) less(watches, key);
     });
   }
+}
+
+function userKey(uid: string, username: string): string {
+  return JSON.stringify([uid, username]);
 }
 
 /** Forgets who has nothing under way, so that tenants long gone take no memory. */

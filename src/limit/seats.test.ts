@@ -32,12 +32,12 @@ describe('seats', () => {
     seated(seats, order, 'third', request('a'));
     seated(seats, order, 'fourth', request('a'));
     expect(order).toEqual(['first', 'second']);
-    expect(seats.usage('a')).toEqual({ requests: 2, waiting: 2 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 2, waiting: 2 });
     first.leave();
     first.leave();
     await settled();
     expect(order).toEqual(['first', 'second', 'third']);
-    expect(seats.usage('a')).toEqual({ requests: 2, waiting: 1 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 2, waiting: 1 });
   });
 
   it('go to the flow that has the fewest: a newcomer does not wait behind a crowd', async () => {
@@ -110,7 +110,7 @@ describe('a request that waits', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await refused;
     leave();
-    expect(seats.usage('a')).toEqual({ requests: 0, waiting: 0 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 0, waiting: 0 });
   });
 
   it('leaves the queue when its client goes', async () => {
@@ -122,7 +122,7 @@ describe('a request that waits', () => {
     client.abort(new Error('gone'));
     await refused;
     leave();
-    expect(seats.usage('a')).toEqual({ requests: 0, waiting: 0 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 0, waiting: 0 });
     expect(() => seats.take(request('a'), client.signal, REFUSAL)).toThrow('gone');
   });
 });

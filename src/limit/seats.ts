@@ -24,7 +24,13 @@ export interface Seats {
     signal: AbortSignal,
     refusal: (why: 'full' | 'late') => Error,
   ): (() => void) | Promise<() => void>;
-  usage(flow: string): { readonly requests: number; readonly waiting: number };
+  usage(flow: string, user: string): SeatUsage;
+}
+
+export interface SeatUsage {
+  readonly requests: number;
+  readonly requestsOfUser: number;
+  readonly waiting: number;
 }
 
 interface User {
@@ -154,9 +160,10 @@ export function createSeats({ seats, patienceMs }: { seats: number; patienceMs: 
       if ((flow?.waiting ?? 0) >= request.waiting) throw refusal('full');
       return wait(request, signal, refusal);
     },
-    usage(key) {
+    usage(key, user) {
       const flow = flows.get(key);
-      return { requests: flow?.seated ?? 0, waiting: flow?.waiting ?? 0 };
+      const requestsOfUser = flow?.users.get(user)?.seated ?? 0;
+      return { requests: flow?.seated ?? 0, requestsOfUser, waiting: flow?.waiting ?? 0 };
     },
   };
 }

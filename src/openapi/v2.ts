@@ -44,9 +44,13 @@ export function openApiV2(document: JsonObject, offered: Offered, customGroups: 
   return { ...document, paths, definitions };
 }
 
-/** Kubernetes' own types are compiled in; a CRD's name may begin like theirs, but holds a separator or another root. */
+/**
+ * Kubernetes' own types are compiled in; a CRD's name may begin like theirs, but holds a separator or another root. Usages
+ * are a kind that the proxy answers.
+ */
 function isHostDefinition(name: string): boolean {
-  return /^io\.k8s\.(api|apimachinery|apiextensions-apiserver|kube-aggregator)\./.test(name) && !name.includes('--');
+  const isBuiltIn = /^(io\.k8s\.(api|apimachinery|apiextensions-apiserver|kube-aggregator)|dev\.kubeveil\.usage)\./;
+  return isBuiltIn.test(name) && !name.includes('--');
 }
 
 function groupsOf(schema: JsonValue): string[] {

@@ -15,7 +15,7 @@ import { type AcceptClause, parseAccept } from '../lib/accept-header.ts';
  * What an endpoint can answer with.
  * - resource: JSON, YAML, protobuf; as a Table or as metadata only
  * - list, watch: the same; of a watch YAML has no stream form
- * - review: of one object, which has no Table
+ * - review: of one object that was asked with a POST, which has no Table
  * - discovery: `/api` and `/apis`, also aggregated
  * - plain: no other shape than its own
  * - any: the answer has one media type of its own whatever the client says (logs, health, version, OpenAPI)
@@ -38,7 +38,7 @@ const PRETTY_AGENT = /^(?:curl|Wget|Mozilla\/5\.0)/;
 export function offerOf(info: RequestInfo): Offer {
   if (info.isResource) {
     if (info.verb === 'watch' || info.verb === 'list') return info.verb;
-    if (kindOf(info.group, info.resource)?.answeredBy === 'proxy') return 'review';
+    if (info.verb === 'create' && kindOf(info.group, info.resource)?.answeredBy === 'proxy') return 'review';
     return OWN_MEDIA.has(info.subresource) ? 'any' : 'resource';
   }
   if (info.path === '/api' || info.path === '/apis') return 'discovery';

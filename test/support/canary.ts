@@ -42,10 +42,11 @@ export function forbiddenTo({ own, foreign, host }: Secrets): Forbidden[] {
     },
     ...foreign.map((word) => ({ what: 'of another tenant', pattern: new RegExp(literal(word), 'i') })),
     ...host.map((word) => ({ what: 'of the host', pattern: new RegExp(literal(word), 'i') })),
-    // The audience of a tenant's tokens is the one thing of ours that it may see.
+    // The audience of a tenant's tokens and the group of usages are the only things of ours that it may see.
     {
       what: 'of the proxy',
-      pattern: /kubeveil\.dev\/(?![0-9a-f]{8}-[0-9a-f-]{27})|kubeveil:|kubeveil\.inert|virtual\.kubeveil/i,
+      pattern:
+        /(?<!\busage\.)kubeveil\.dev\/(?![0-9a-f]{8}-[0-9a-f-]{27})|kubeveil:|kubeveil\.inert|virtual\.kubeveil/i,
     },
   ];
 }
