@@ -16,6 +16,7 @@ import type { Tenant } from './tenancy/tenant.ts';
  * - tenant: the data path account, impersonating `kubeveil:<tenant>`; the host's own wall then holds for it
  * - reader: get, list, watch of what cannot be read under a tenant's name; every object is checked on the way out
  * - provisioner: namespaces, guards, tenants
+ * - nobody: the reader, in the name of a tenant that there can never be; how it is refused tells of the host
  */
 export type UpstreamIdentity =
   | {
@@ -26,7 +27,8 @@ export type UpstreamIdentity =
       readonly trusted?: boolean;
     }
   | { readonly as: 'reader' }
-  | { readonly as: 'provisioner' };
+  | { readonly as: 'provisioner' }
+  | { readonly as: 'nobody' };
 
 export interface UpstreamRequest {
   readonly identity: UpstreamIdentity;

@@ -52,6 +52,11 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
     advertised,
     rootCaPem,
     signal,
+    onImpersonation: (form) => {
+      if (form === 'constrained') log.info('the host has constrained impersonation');
+      else
+        log.warn('the host has no constrained impersonation: whom the data path may be is limited, and not what for');
+    },
     onError,
   });
   const unsubscribe = policies.subscribe?.(() => controllers.policiesChanged());

@@ -25,8 +25,11 @@ import { createRootCaController } from './pods/root-ca-controller.ts';
 import { createTenantController } from './tenants/tenant-controller.ts';
 import { createTenantRegistry } from './tenants/tenant-registry.ts';
 import { createTenantRemoval } from './tenants/tenant-removal.ts';
+import { type ImpersonationForm, impersonationForm } from './walls/impersonation.ts';
 
 const LISTS_PAUSE_MS = 1_000;
+/** How the host limits impersonation may change while this runs, by a restart of its API server. */
+const LISTS_LOOK_AGAIN_MS = 10_000;
 
 export interface ControllersOptions {
   upstream: Upstream;
@@ -45,6 +48,8 @@ export interface ControllersOptions {
   /** Ends everything. */
   signal: AbortSignal;
   nowMs?: () => number;
+  /** Hears how the host limits impersonation, at first and when that changes. */
+  onImpersonation?: (form: ImpersonationForm) => void;
   /** Hears every fault; each is tried again. */
   onError: (what: string, error: unknown) => void;
 }
@@ -67,7 +72,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   const client = createHostClient(upstream, { as: 'provisioner' }, signal);
   const informers = createHostInformers(options.createInformer);
   const proofs = createNamespaceProofs();
-  const lists = createHostLists(client, informers);
+  const lists = createHostLists({ client, informers, form });
   const tenants = createTenantRegistry(informers.tenants);
   const namespaces = createNamespaceRegistry({ namespaces: informers.namespaces, tenants: informers.tenants, proofs });
   const provisioner = createProvisioner({
@@ -78,6 +83,14 @@ export function startControllers(options: ControllersOptions): Controllers {
     guardsOf: options.guardsOf,
     signal,
   });
+
+  let lastForm: ImpersonationForm | undefined;
+  async function form(): Promise<ImpersonationForm> {
+    const found = await impersonationForm(upstream, signal);
+    if (found !== lastForm) options.onImpersonation?.(found);
+    lastForm = found;
+    return found;
+  }
 
   let lookAgain = (): void => {};
   let started: Array<{ stop(): Promise<void> }> = [];
@@ -159,12 +172,12 @@ export function startControllers(options: ControllersOptions): Controllers {
   synced.catch(() => {});
 
   /**
-   * Mends the lists when somebody changed them. After a pause: another replica may have listed a tenant that this one has
-   * yet to hear of.
+   * Mends the lists when somebody changed them, or the host. After a pause: another replica may have listed a tenant that
+   * this one has yet to hear of.
    */
   function keepLists(): { stop(): Promise<void> } {
     const queue = createWorkQueue({
-      work: () => lists.settle().then(() => undefined),
+      work: () => lists.settle().then(() => LISTS_LOOK_AGAIN_MS),
       concurrency: 1,
       onError: (_key, error) => onError('the list of tenants to impersonate', error),
     });

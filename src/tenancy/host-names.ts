@@ -17,6 +17,8 @@ export const ACCOUNTS = {
   tenant: 'kubeveil-datapath',
   reader: 'kubeveil-reader',
   provisioner: 'kubeveil-provisioner',
+  /** No right of the reader's is used by it. */
+  nobody: 'kubeveil-reader',
 } as const;
 
 /** Of users, groups, and names of RBAC objects that are the proxy's. */
@@ -24,6 +26,9 @@ export const OWN_NAME_PREFIX = 'kubeveil:';
 
 /** The group of all tenants' requests. */
 export const TENANTS_GROUP = `${OWN_NAME_PREFIX}tenants`;
+
+/** Reserved, so that no tenant is ever called so, and no list of the host ever names it. */
+export const NOBODY = 'system' as TenantId;
 
 /** The user that requests of a tenant run as. No stored subject ever has this form (see inert.ts). */
 export function upstreamUser(tenant: TenantId): string {
@@ -34,6 +39,9 @@ export function upstreamUser(tenant: TenantId): string {
 export function tenantGroup(tenant: TenantId): string {
   return `${OWN_NAME_PREFIX}tenant:${tenant}`;
 }
+
+/** What requests of a tenant say besides to the host, for its audit: keys of `extra`, below `kubeveil.dev/`. */
+export const IDENTITY_EXTRAS = ['user', 'uid', 'groups', 'impersonator'] as const;
 
 /** The group of requests of trusted tenants: the walls let it do what they refuse other tenants. */
 export const TRUSTED_GROUP = `${OWN_NAME_PREFIX}trusted`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TenantId } from '../tenancy/names.ts';
+import { type TenantId, tenantIdProblem } from '../tenancy/names.ts';
 import { identityHeaders } from './identity-headers.ts';
 
 const acme = 'acme' as TenantId;
@@ -17,6 +17,12 @@ describe('identity headers', () => {
       'kubeveil:tenants',
       'kubeveil:tenant:acme',
     ]);
+  });
+
+  it('are of nobody where the host is asked how it refuses, and of no one else for the accounts that are themselves', () => {
+    expect(identityHeaders({ as: 'nobody' })).toEqual(['impersonate-user', 'kubeveil:system']);
+    expect(tenantIdProblem('system')).toBeDefined();
+    for (const as of ['reader', 'provisioner'] as const) expect(identityHeaders({ as })).toEqual([]);
   });
 
   it('tell the host that a tenant is trusted, and of no other', () => {

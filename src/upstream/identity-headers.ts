@@ -2,16 +2,17 @@
  * The impersonation headers of a request: one user and two groups per tenant, whatever the caller is called, so that the
  * host sees one flow a tenant and holds rights for one subject. Who really asked travels as `extra`, for the host's audit.
  *
- * The reader and the provisioner impersonate nobody.
+ * The reader and the provisioner impersonate nobody, but for the question how the host would refuse it.
  */
 import type { UpstreamIdentity } from '../ports.ts';
-import { upstreamGroups, upstreamUser } from '../tenancy/host-names.ts';
+import { type IDENTITY_EXTRAS, NOBODY, upstreamGroups, upstreamUser } from '../tenancy/host-names.ts';
 
 /** More of one value than this is not told to the host: headers have a size. */
 const EXTRA_CHARS = 4_096;
 
 /** A flat list of names and values. */
 export function identityHeaders(identity: UpstreamIdentity): string[] {
+  if (identity.as === 'nobody') return ['impersonate-user', upstreamUser(NOBODY)];
   if (identity.as !== 'tenant') return [];
   const { username, groups, uid, impersonator } = identity.user;
   const headers = ['impersonate-user', upstreamUser(identity.tenant)];
@@ -24,7 +25,7 @@ export function identityHeaders(identity: UpstreamIdentity): string[] {
 }
 
 /** The host refuses an extra without a value. */
-function extra(key: string, value: string): string[] {
+function extra(key: (typeof IDENTITY_EXTRAS)[number], value: string): string[] {
   return value === '' ? [] : [`impersonate-extra-kubeveil.dev%2F${key}`, value.slice(0, EXTRA_CHARS)];
 }
 

@@ -252,6 +252,32 @@ describe('the provisioner', () => {
       expectRefused(await list(resource, [...names], verb), /lists users and groups/);
     }
   });
+  it('lists them by the legacy right no wider', async () => {
+    const list = (rule: object) => {
+      const rules = [{ apiGroups: [''], verbs: ['impersonate'], ...rule }];
+      return walls.provision('PATCH', `${roles}/kubeveil:impersonation${DRY}`, { rules }, MERGE);
+    };
+    const acme = { resources: ['users'], resourceNames: ['kubeveil:acme'] };
+    const extras = { apiGroups: ['authentication.k8s.io'], resources: ['userextras/kubeveil.dev/user'] };
+    for (const right of [acme, { ...acme, resources: ['groups'] }, extras]) expectDone(await list(right));
+    for (const wrong of [
+      { ...acme, resourceNames: ['kubeveil:acme', 'admin'] },
+      { ...acme, resourceNames: [] },
+      { resources: ['users'] },
+      { ...acme, resources: ['groups'], resourceNames: ['system:masters'] },
+      { ...acme, resources: ['serviceaccounts'] },
+      { ...acme, resources: ['*'] },
+      { ...acme, verbs: ['*'] },
+      { ...acme, verbs: ['impersonate', 'get'] },
+      { ...acme, apiGroups: ['', 'apps'] },
+      { ...extras, resources: ['userextras/scopes'] },
+      { ...extras, resources: ['uids'] },
+      { ...extras, resources: ['userextras/kubeveil.dev/user', 'userextras/*'] },
+      { ...extras, apiGroups: ['*'] },
+    ]) {
+      expectRefused(await list(wrong), /lists users and groups/);
+    }
+  });
   it('binds nothing to anybody but a tenant', async () => {
     const path = `/apis/${RBAC}/v1/clusterrolebindings${DRY}`;
     const name = `kubeveil:custom:${ACME}`;

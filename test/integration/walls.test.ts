@@ -16,14 +16,13 @@ import {
   DRY,
   expectDone,
   expectRefused,
-  GLOBEX,
   MERGE,
   NAMESPACES,
+  NOBODY_ELSE,
+  NOT_THE_TENANTS,
   prepareWalls,
   type Walls,
 } from '../support/walls.ts';
-
-const VIRTUAL_ROLES = '/apis/virtual.kubeveil.dev/v1/clusterroles';
 
 let walls: Walls;
 
@@ -45,15 +44,7 @@ describe('impersonation is constrained', () => {
     const headers = { 'impersonate-extra-kubeveil.dev%2Fuser': 'alice' };
     expectDone(await walls.acme('GET', own, { headers }));
   });
-  it.each<[string, string, string[]]>([
-    ['the administrators of the host', `kubeveil:${ACME}`, ['system:masters']],
-    ['a tenant with the group of another', `kubeveil:${ACME}`, ['kubeveil:tenants', 'system:nodes']],
-    ['a tenant that is not listed', 'kubeveil:nobody', ['kubeveil:tenants']],
-    ['an administrator', 'admin', []],
-    ['a node', 'system:node:node-0', []],
-    ['a service account', 'system:serviceaccount:kubeveil-system:kubeveil-provisioner', []],
-    ['a stored subject', `kubeveil.inert/${ACME}/User/alice`, []],
-  ])('does not let it be %s', async (_who, user, groups) => {
+  it.each(NOBODY_ELSE)('does not let it be %s', async (_who, user, groups) => {
     expectRefused(await as(user, ...groups), /cannot impersonate|not allowed/);
   });
   it('does not let it say anything else about the user', async () => {
@@ -76,24 +67,7 @@ describe('rights of a tenant', () => {
   ])('%s', async (_what, method, path, body) => {
     expectDone(await walls.acme(method, path, { body }));
   });
-  it.each([
-    ['read in a namespace of another tenant', 'GET', `${NAMESPACES}/${GLOBEX}--default/configmaps`, undefined],
-    ['read in a namespace of the host', 'GET', `${NAMESPACES}/default/configmaps`, undefined],
-    ['read the keys of the proxy', 'GET', `${NAMESPACES}/kubeveil-system/secrets/tenant-ca-${ACME}`, undefined],
-    ['read everywhere', 'GET', '/api/v1/configmaps', undefined],
-    [
-      'write in a namespace of another tenant',
-      'POST',
-      `${NAMESPACES}/${GLOBEX}--default/configmaps${DRY}`,
-      configMap(),
-    ],
-    ['write in a namespace of the host', 'POST', `${NAMESPACES}/default/configmaps${DRY}`, configMap()],
-    ['read cluster-scoped objects', 'GET', VIRTUAL_ROLES, undefined],
-    ['read namespaces', 'GET', `${NAMESPACES}/${ACME}--default`, undefined],
-    ['delete a namespace', 'DELETE', `${NAMESPACES}/${ACME}--default${DRY}`, undefined],
-    ['read tenants', 'GET', '/apis/kubeveil.dev/v1alpha1/tenants', undefined],
-    ['bind a pod', 'POST', `${NAMESPACES}/${ACME}--default/pods/x/binding${DRY}`, { target: { name: 'node-0' } }],
-  ])('it cannot %s', async (_what, method, path, body) => {
+  it.each(NOT_THE_TENANTS)('it cannot %s', async (_what, method, path, body) => {
     expectRefused(await walls.acme(method, path, { body }), /forbidden/);
   });
 });

@@ -29,6 +29,33 @@ export interface Walls extends AsyncDisposable {
   readonly provision: Ask;
 }
 
+/** Whom the data path may not be: what it says, the user, the groups. */
+export const NOBODY_ELSE: ReadonlyArray<[string, string, string[]]> = [
+  ['the administrators of the host', `kubeveil:${ACME}`, ['system:masters']],
+  ['a tenant with the group of another', `kubeveil:${ACME}`, ['kubeveil:tenants', 'system:nodes']],
+  ['a tenant that is not listed', 'kubeveil:nobody', ['kubeveil:tenants']],
+  ['an administrator', 'admin', []],
+  ['a node', 'system:node:node-0', []],
+  ['a service account', 'system:serviceaccount:kubeveil-system:kubeveil-provisioner', []],
+  ['a stored subject', `kubeveil.inert/${ACME}/User/alice`, []],
+];
+
+/** What a tenant may not: what it is, method, path, body. */
+export const NOT_THE_TENANTS: ReadonlyArray<[string, string, string, unknown]> = [
+  ['read in a namespace of another tenant', 'GET', `${NAMESPACES}/${GLOBEX}--default/configmaps`, undefined],
+  ['read in a namespace of the host', 'GET', `${NAMESPACES}/default/configmaps`, undefined],
+  ['read the keys of the proxy', 'GET', `${NAMESPACES}/kubeveil-system/secrets/tenant-ca-${ACME}`, undefined],
+  ['read everywhere', 'GET', '/api/v1/configmaps', undefined],
+  ['write in a namespace of another tenant', 'POST', `${NAMESPACES}/${GLOBEX}--default/configmaps${DRY}`, configMap()],
+  ['write in a namespace of the host', 'POST', `${NAMESPACES}/default/configmaps${DRY}`, configMap()],
+  ['read nodes', 'GET', '/api/v1/nodes', undefined],
+  ['read cluster-scoped objects', 'GET', '/apis/virtual.kubeveil.dev/v1/clusterroles', undefined],
+  ['read namespaces', 'GET', `${NAMESPACES}/${ACME}--default`, undefined],
+  ['delete a namespace', 'DELETE', `${NAMESPACES}/${ACME}--default${DRY}`, undefined],
+  ['read tenants', 'GET', '/apis/kubeveil.dev/v1alpha1/tenants', undefined],
+  ['bind a pod', 'POST', `${NAMESPACES}/${ACME}--default/pods/x/binding${DRY}`, { target: { name: 'node-0' } }],
+];
+
 export async function prepareWalls(facts: ControlPlaneFacts): Promise<Walls> {
   const host = await prepareHost(facts);
   const controllers = runControllers(host);

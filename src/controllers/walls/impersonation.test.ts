@@ -1,32 +1,58 @@
 import { describe, expect, it } from 'vitest';
 import { ScriptedUpstream } from '../../../test/support/scripted-upstream.ts';
-import { impersonationProblem } from './impersonation.ts';
+import { impersonationForm, impersonationProblem } from './impersonation.ts';
 
-const ACCOUNT = 'User "system:serviceaccount:kubeveil-system:kubeveil-datapath"';
+const USER = 'users "kubeveil:system" is forbidden: User "system:serviceaccount:kubeveil-system:kubeveil-reader"';
+const ON = `${USER} cannot impersonate-on:user-info:create resource "selfsubjectreviews" in API group "a"`;
+const WHOM = `${USER} cannot impersonate:user-info resource "users" in API group "authentication.k8s.io"`;
+const OLD = `${USER} cannot impersonate resource "users" in API group "" at the cluster scope`;
 
-function problemOf(status: number, message: string): Promise<string | undefined> {
-  const upstream = new ScriptedUpstream(() => ({ status, body: { kind: 'Status', message } }));
-  return impersonationProblem(upstream, AbortSignal.timeout(10_000));
+interface Said {
+  readonly status: number;
+  readonly message: string;
 }
 
-describe('impersonationProblem', () => {
+function host(toNobody: Said, toDataPath: Said = { status: 403, message: OLD }): ScriptedUpstream {
+  return new ScriptedUpstream(({ identity }) => {
+    const { status, message } = identity.as === 'nobody' ? toNobody : toDataPath;
+    return { status, body: { kind: 'Status', message } };
+  });
+}
+
+const refused = (message: string): Said => ({ status: 403, message });
+const allowed: Said = { status: 201, message: '' };
+const signal = AbortSignal.timeout(10_000);
+
+describe('how a host limits impersonation', () => {
   it.each([
-    'cannot impersonate-on:user-info:create resource "selfsubjectreviews" in API group "authentication.k8s.io"',
-    'cannot impersonate:user-info resource "users" in API group "authentication.k8s.io"',
-  ])('is none where the host %s', async (refusal) => {
-    expect(await problemOf(403, `forbidden: ${ACCOUNT} ${refusal}`)).toBeUndefined();
+    ['constrained', ON],
+    ['constrained', WHOM],
+    ['legacy', OLD],
+  ])('is %s, where it says: %s', async (form, message) => {
+    expect(await impersonationForm(host(refused(message)), signal)).toBe(form);
+    expect(await impersonationProblem(host(refused(message)), signal)).toBeUndefined();
   });
 
-  it('is that the host knows no limits, where it asks for the right to impersonate anybody', async () => {
-    const refusal = `${ACCOUNT} cannot impersonate resource "users" in API group ""`;
-    expect(await problemOf(403, refusal)).toMatch(/needs Kubernetes 1\.36/);
+  it('is what it says to an account that may be nobody, not what it says to the data path', async () => {
+    expect(await impersonationForm(host(refused(ON), refused(OLD)), signal)).toBe('constrained');
   });
 
-  it('is that the data path may be anybody, where the host does not refuse', async () => {
-    expect(await problemOf(201, '')).toMatch(/impersonate anybody/);
+  it.each([
+    ['something else', refused('forbidden: not today')],
+    ['that it is out of order', { status: 500, message: 'not today' }],
+  ])('is not known where it says %s', async (_what, said) => {
+    await expect(impersonationForm(host(said), signal)).rejects.toThrow('not today');
+    await expect(impersonationProblem(host(said), signal)).rejects.toThrow('not today');
   });
 
-  it('is not known where the host says something else', async () => {
-    await expect(problemOf(500, 'out of order')).rejects.toThrow('out of order');
+  it.each([
+    ['data path', host(refused(ON), allowed)],
+    ['reader', host(allowed)],
+  ])('will not do where the %s may be anybody', async (who, upstream) => {
+    expect(await impersonationProblem(upstream, signal)).toMatch(`the account of the ${who} impersonate anybody`);
+  });
+
+  it('is not known where the reader may be anybody', async () => {
+    await expect(impersonationForm(host(allowed), signal)).rejects.toThrow(/lets an account be anybody/);
   });
 });
