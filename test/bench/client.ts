@@ -17,6 +17,8 @@ export interface ClientOptions {
   readonly connections: number;
   /** HTTP/2, as kubectl and client-go speak; else HTTP/1.1. Default false. */
   readonly http2?: boolean;
+  /** The credential, where no certificate is. */
+  readonly token?: string;
 }
 
 export interface Answer {
@@ -48,7 +50,8 @@ export function openClient(access: Access, options: ClientOptions): BenchClient 
     more = {},
   ): Promise<Answer> {
     const type = body === null ? {} : { 'content-type': 'application/json' };
-    const headers = { accept: 'application/json', ...type, ...more };
+    const credential = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+    const headers = { accept: 'application/json', ...credential, ...type, ...more };
     const answer = await pool.request({ method, path, headers, body });
     return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
   }

@@ -1,9 +1,10 @@
 /**
  * Many tenants in a row: how long they take, whether the last ones take longer than the first, and what each of them,
- * idle, costs in memory. Every one must work as soon as it is made.
+ * idle, costs in memory; and what they cost those who are no tenants. Every one must work as soon as it is made.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../figures.ts';
+import { costFigures, hostUser } from '../host-cost.ts';
 import type { Lab } from '../lab.ts';
 import { rssBytes } from '../process-usage.ts';
 import type { Bench, Scenario } from '../scenario.ts';
@@ -31,6 +32,9 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   const settleMs = bench.quick ? 200 : SETTLE_MS;
   const step = Math.ceil(count / (bench.quick ? 3 : LOOKS));
   await use(await lab.onboard('warm-up'));
+  await using hosts = await hostUser(lab);
+  bench.progress('what a request of the host’s own costs, without tenants');
+  const before = await hosts.measure(bench);
   const eachMs: number[] = [];
   const looks = [await look(lab, 0, settleMs)];
   while (eachMs.length < count) {
@@ -43,7 +47,9 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
     looks.push(await look(lab, eachMs.length, settleMs));
     bench.progress(`${eachMs.length} of ${count} tenants in ${seconds(eachMs)} s; KiB: ${shownLook(looks.at(-1))}`);
   }
-  return [...timeFigures(count, eachMs), ...memoryFigures(count, looks)];
+  bench.progress('and with them');
+  const after = await hosts.measure(bench);
+  return [...timeFigures(count, eachMs), ...memoryFigures(count, looks), ...costFigures(count, before, after)];
 }
 
 function timeFigures(count: number, eachMs: readonly number[]): Figure[] {
