@@ -1,5 +1,6 @@
 /**
- * Programs that run as if in a pod, and the DNS that serves pods: built from Go modules at pinned versions.
+ * Programs that run as if in a pod, the DNS that serves pods, and an adapter that says how busy they are: built from Go
+ * modules at pinned versions.
  *
  * client-go finds what a pod mounts below `/var/run`, which no test may write. The program is built of a copy of client-go
  * in which that one path is relative, and runs in a folder that stands for the pod's root.
@@ -39,6 +40,11 @@ export function inClusterProgram(): Promise<string> {
 /** CoreDNS with the plugins that a cluster's DNS needs. @throws {Error} which says what to install */
 export function dnsProgram(): Promise<string> {
   return program('coredns', async () => []);
+}
+
+/** An adapter of `custom.metrics.k8s.io` and `external.metrics.k8s.io`. @throws {Error} which says what to install */
+export function metricsAdapter(): Promise<string> {
+  return program('custom-metrics', async () => []);
 }
 
 async function program(
