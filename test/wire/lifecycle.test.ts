@@ -3,12 +3,14 @@
 import type { ServerResponse } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { startDeadline } from '../../src/limit/deadline.ts';
 import { readBody } from '../../src/listen/read-body.ts';
 import { startListener } from '../../src/listen/server.ts';
 import { logger } from '../../src/observe/log.ts';
 import { renderError } from '../../src/respond/status.ts';
+import { writeTunnel } from '../../src/respond/tunnel.ts';
 import { openDoor } from '../support/door.ts';
 import { lastBody, statusesOf, WireClient } from '../support/wire-client.ts';
 
@@ -58,6 +60,26 @@ describe('clients that dawdle', () => {
     const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
     client.send(`POST /a HTTP/1.1\r\n${HEAD}Content-Length: 10\r\n\r\nabc`);
     expect(statusesOf(await client.untilClosed())).toEqual([200]);
+  });
+
+  it('keeps a connection that became something else, however long both ends are silent', async () => {
+    await using door = await openDoor(QUICK, async ({ head, connection }) => {
+      if (connection === undefined) throw new Error('no upgrade');
+      const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+      // Says again what it is told.
+      await writeTunnel(
+        connection,
+        { kind: 'tunnel', headers, upstream: new PassThrough() },
+        { id: head.id, until: head.signal },
+      );
+    });
+    const client = await WireClient.open({ port: door.port, alpn: 'http/1.1' });
+    client.send(`GET /a HTTP/1.1\r\n${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+    await client.until((text) => text.includes('\r\n\r\n'));
+    await new Promise((resolve) => setTimeout(resolve, LONG_MS));
+    client.send('still here');
+    expect(String(await client.until((text) => text.includes('still here')))).toMatch(/^HTTP\/1\.1 101 .*still here$/s);
+    client.end();
   });
 
   it('hangs up on a connection that sends nothing', async () => {

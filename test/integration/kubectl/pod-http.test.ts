@@ -201,3 +201,23 @@ describe('OPTIONS', () => {
     expect(jsonOf<KubeObject>(refused).message).toContain('cannot  resource "pods/proxy"');
   });
 });
+
+describe('kubectl proxy', () => {
+  it('gives programs without a credential the API, and the HTTP of pods', async () => {
+    await asBoth(both, async (tenant) => {
+      await using serving = tenant.follow('proxy --port=0');
+      const line = await serving.line((text) => text.startsWith('Starting to serve on '));
+      const origin = `http://${line.split(' ').at(-1)}`;
+      const list = await (await fetch(`${origin}/api/v1/namespaces/${NS}/pods`)).text();
+      expect((JSON.parse(list) as KubeObject).items.map(({ metadata }: KubeObject) => metadata.name)).toEqual(['web']);
+      const posted = await fetch(`${origin}${pod}/from/outside`, { method: 'POST', body: 'sent' });
+      expect(await posted.json()).toEqual({ method: 'POST', url: '/from/outside', body: 'sent' });
+      const page = await (await fetch(`${origin}${service}/page`)).text();
+      expect(page).toBe(`<a href="${service}/a">a</a>`);
+      const watch = await fetch(`${origin}/api/v1/namespaces/${NS}/pods?watch=true&timeoutSeconds=1`);
+      const events = await watch.text();
+      expect(JSON.parse(events.split('\n')[0] ?? '')).toMatchObject({ type: 'ADDED', object: { kind: 'Pod' } });
+      tenant.mustBeClean(`${list}${page}${events}`);
+    });
+  });
+});
