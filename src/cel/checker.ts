@@ -91,7 +91,7 @@ class Checker {
       case 'list': {
         let element: Type | undefined;
         for (const [index, item] of expr.elements.entries()) {
-          element = this.#join(item, element, this.#optionalItem(item, expr.optional.has(index)));
+          element = this.#join(element, this.#optionalItem(item, expr.optional.has(index)));
         }
         return listOf(element ?? this.#fresh());
       }
@@ -99,8 +99,8 @@ class Checker {
         let key: Type | undefined;
         let value: Type | undefined;
         for (const entry of expr.entries) {
-          key = this.#join(entry.key, key, this.#check(entry.key));
-          value = this.#join(entry.value, value, this.#optionalItem(entry.value, entry.optional));
+          key = this.#join(key, this.#check(entry.key));
+          value = this.#join(value, this.#optionalItem(entry.value, entry.optional));
         }
         return mapOf(key ?? this.#fresh(), value ?? this.#fresh());
       }
@@ -299,12 +299,10 @@ class Checker {
     return inner ?? type;
   }
 
-  /** Elements of a literal have one type: Kubernetes asks for it. */
-  #join(expr: Expr, previous: Type | undefined, current: Type): Type {
+  /** Elements of a literal may differ here; where Kubernetes asks for one type, `validators.ts` finds it. */
+  #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    if (this.#assign(previous, current)) return mostGeneral(previous, current);
-    this.#mismatch(expr, previous, current);
-    return ERROR;
+    return this.#assign(previous, current) ? mostGeneral(previous, current) : DYN;
   }
 
   #assign(from: Type, to: Type): boolean {

@@ -10,10 +10,9 @@ import { formatDouble } from '../text.ts';
 import { formatDuration, formatInstant } from '../time.ts';
 import { nameOfType } from '../types.ts';
 import { Duration, Instant, ListValue, MapValue, TypeValue, Uint, type Value } from '../values.ts';
+import { fixed, printFixed, printScientific } from './printed-number.ts';
 
 const DEFAULT_PRECISION = 6;
-/** JavaScript's own limit of toFixed; nobody asks for more. */
-const MAX_PRECISION = 100;
 export const CLAUSE = /%(?:(%)|(?:\.(\d+))?([a-zA-Z])|([\s\S]|$))/g;
 
 /** @throws {EvaluationError} */
@@ -34,18 +33,16 @@ export function formatText(format: string, args: readonly Value[], context: Call
 }
 
 function formatClause(verb: string, precision: string | undefined, value: Value): string {
-  const digits = Math.min(precision === undefined ? DEFAULT_PRECISION : Number(precision), MAX_PRECISION);
+  const digits = precision === undefined ? DEFAULT_PRECISION : Number(precision);
   switch (verb) {
     case 's':
       return formatAny(value);
     case 'd':
       return integerOf(value, 'decimal', 'integers').toString();
     case 'f':
-      return withSpecials(value, 'fixed-point', (number) => number.toFixed(digits));
+      return printFixed(doubleOf(value, 'fixed-point'), digits);
     case 'e':
-      return withSpecials(value, 'scientific', (number) =>
-        number.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2'),
-      );
+      return printScientific(doubleOf(value, 'scientific'), digits);
     case 'b':
       if (typeof value === 'boolean') return value ? '1' : '0';
       return integerOf(value, 'binary', 'integers and bools').toString(2);
@@ -71,11 +68,10 @@ function integerOf(value: Value, clause: string, allowed: string): bigint {
   throw wrongType(clause, allowed, value);
 }
 
-function withSpecials(value: Value, clause: string, format: (number: number) => string): string {
+function doubleOf(value: Value, clause: string): number {
   const number = typeof value === 'string' ? SPECIALS.get(value) : value;
   if (typeof number !== 'number') throw wrongType(clause, 'doubles', value);
-  if (Number.isFinite(number)) return format(number);
-  return Number.isNaN(number) ? 'NaN' : number > 0 ? '∞' : '-∞';
+  return number;
 }
 
 const SPECIALS = new Map([
@@ -112,9 +108,16 @@ function formatAny(value: Value): string {
   );
 }
 
+/** Inside of a list or map a value is written as CEL has it. */
 function quoted(value: Value): string {
   if (typeof value === 'string') return goQuote(value);
   if (value instanceof Uint8Array) return `b${goQuote(Buffer.from(value).toString())}`;
-  if (typeof value === 'number' && !Number.isFinite(value)) return goQuote(formatDouble(value));
-  return value instanceof Instant ? `timestamp(${goQuote(formatInstant(value))})` : formatAny(value);
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? fixed(value, DEFAULT_PRECISION) : goQuote(goSpecial(value));
+  if (value instanceof Instant) return `timestamp(${goQuote(formatInstant(value))})`;
+  return value instanceof Duration ? `duration(${goQuote(formatDuration(value))})` : formatAny(value);
+}
+
+function goSpecial(number: number): string {
+  return Number.isNaN(number) ? 'NaN' : number > 0 ? '+Inf' : '-Inf';
 }
