@@ -4,7 +4,7 @@
  * The table is data and drives everything that maps names: bodies, patches, selectors, Table cells, managedFields,
  * the guard role on the host, discovery, the docs and the tests. A kind without a row does not exist for a tenant.
  */
-import type { JsonObject } from '../k8s/types.ts';
+import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
 export const PROFILES = ['trusted', 'baseline', 'restricted'] as const;
@@ -128,8 +128,8 @@ export interface Kind {
   readonly classByDefault?: { readonly field: string; readonly of: ResourceKey; readonly unlessAnnotated?: string };
   /** The same kind where it is the host's alone: read-only and cut. Of kinds that are `mixed` under some profile. */
   readonly published?: Kind;
-  /** Fields that the server writes as null where they are empty; a custom resource upstream leaves them out. */
-  readonly nullable?: readonly string[];
+  /** Fields that the server writes where they are empty, and how; a custom resource upstream leaves them out. */
+  readonly filled?: Readonly<Record<string, JsonValue>>;
   /**
    * What `metadata.generation` is where it is not that of the custom resource upstream, which begins with 1 and counts
    * every change of the contents: not there at all, or the number of changes.
@@ -140,6 +140,8 @@ export interface Kind {
    * any other virtual kind there is `metadata.namespace`, too, which is empty.
    */
   readonly selectable?: readonly string[];
+  /** Of a virtual kind: who deletes an object is answered with it, and not with a Status. */
+  readonly returned?: true;
   /** Top-level fields that the server sets whoever writes them, so that nobody owns them. */
   readonly unowned?: readonly string[];
   /** Made for each question and stored nowhere: it has no revision, and cannot be followed. */

@@ -4,6 +4,7 @@
  *
  * The body of a subresource may be of another kind (`Scale`): it is found by its kind among the parent's subresources.
  */
+import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { labelsOf, nameOf } from '../k8s/meta.ts';
 import { isPartial } from '../k8s/shapes.ts';
@@ -79,7 +80,7 @@ export function toTenant(
   metadataDown(metadata, tree.references, walk);
   lastAppliedDown(metadata, scope, (applied) => toTenant(applied, writtenAt(applied, at, scope), scope));
   if (at.kind.isPodClient === true) podClientDown(object, walk.marks, scope.tenant);
-  if (!isPartial(object) && isAnswered(metadata)) for (const field of at.kind.nullable ?? []) object[field] ??= null;
+  if (!isPartial(object) && isAnswered(metadata)) fill(object, at.kind.filled);
   const mapped = walk.value(object, tree.references);
   return walk.value(mapped, tree.messages) as JsonObject;
 }
@@ -93,6 +94,10 @@ function writtenAt({ apiVersion, kind }: JsonObject, at: KindAtVersion, scope: S
   const { kinds, tenant } = scope;
   const found = kinds.byKind(tenant, group, version, kind) ?? kinds.preferredByKind(tenant, group, kind);
   return found?.class === at.class ? { ...found, version, upstreamApiVersion: apiVersion } : at;
+}
+
+function fill(object: JsonObject, filled: JsonObject = {}): void {
+  for (const [field, value] of Object.entries(filled)) object[field] ??= cloneJson(value);
 }
 
 /** Not what a client wrote and the annotation of its last apply keeps. */

@@ -20,6 +20,7 @@ export const CERTIFICATES: readonly Kind[] = [
     generation: 'none',
     selectable: ['spec.signerName'],
     unowned: ['spec'],
+    filled: { status: {} },
     subresources: { approval: OF_OBJECT, status: OF_OBJECT },
   }),
 ];

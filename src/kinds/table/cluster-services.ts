@@ -80,6 +80,7 @@ export const CLUSTER_SERVICES: readonly Kind[] = [
     resource: 'resourceslices',
     kind: 'ResourceSlice',
     classes: TRUSTED_ONLY,
+    returned: true,
     reason:
       'offers devices of the host’s nodes to everybody: a tenant’s own is stored and shown as it is, and offers nothing',
     selectable: ['spec.nodeName', 'spec.driver'],

@@ -33,6 +33,7 @@ export const CONTROL: readonly Kind[] = [
     resource: 'validatingadmissionpolicies',
     kind: 'ValidatingAdmissionPolicy',
     reason: POLICIES,
+    filled: { status: {} },
     subresources: { status: OPEN },
   }),
   virtual({
@@ -60,6 +61,7 @@ export const CONTROL: readonly Kind[] = [
     classes: TRUSTED_ONLY,
     reason: 'takes over API traffic of the host: stored and shown as it is, and nothing is served by it',
     generation: 'none',
+    filled: { status: {} },
     subresources: { status: OPEN },
   }),
   virtual({
@@ -68,6 +70,7 @@ export const CONTROL: readonly Kind[] = [
     kind: 'FlowSchema',
     classes: TRUSTED_ONLY,
     reason: FAIRNESS,
+    filled: { status: {} },
     subresources: { status: OPEN },
   }),
   virtual({
@@ -76,6 +79,7 @@ export const CONTROL: readonly Kind[] = [
     kind: 'PriorityLevelConfiguration',
     classes: TRUSTED_ONLY,
     reason: FAIRNESS,
+    filled: { status: {} },
     subresources: { status: OPEN },
   }),
 ];

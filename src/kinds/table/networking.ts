@@ -71,6 +71,7 @@ export const NETWORKING: readonly Kind[] = [
     classes: TRUSTED_ONLY,
     reason: ADDRESSES,
     generation: 'none',
+    filled: { status: {} },
     subresources: { status: OPEN },
   }),
   native({

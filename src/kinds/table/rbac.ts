@@ -42,7 +42,7 @@ export const RBAC: readonly Kind[] = [
     resource: 'clusterroles',
     kind: 'ClusterRole',
     reason: 'must not act on the host, nor be aggregated into its roles',
-    nullable: ['rules'],
+    filled: { rules: null },
     generation: 'none',
     refs: RULES,
   }),

@@ -156,6 +156,25 @@ describe('counts of a quota', () => {
   });
 });
 
+describe('what the server writes of nothing', () => {
+  const REQUESTS = 'certificates.k8s.io/certificatesigningrequests';
+
+  it('is in what it answers, and not in what a client wrote', () => {
+    const stored = { metadata: { name: 'c', uid: '1' }, spec: {} };
+    expect(trip(REQUESTS, stored).tenant['status']).toEqual({});
+    const written = { metadata: { name: 'c' }, spec: {} };
+    expect(trip(REQUESTS, written).tenant).not.toHaveProperty('status');
+    const known = { ...stored, status: { certificate: 'x' } };
+    expect(trip(REQUESTS, known).tenant['status']).toEqual(known.status);
+  });
+
+  it('is each object’s own', () => {
+    const [first, second] = [1, 2].map(() => trip(REQUESTS, { metadata: { name: 'c', uid: '1' } }).tenant);
+    expect(first?.['status']).toEqual({});
+    expect(first?.['status']).not.toBe(second?.['status']);
+  });
+});
+
 describe('conversion of CRDs', () => {
   const crd = (conversion: JsonObject) => ({ metadata: { name: 'a.b.c' }, spec: { group: 'b.c', conversion } });
 

@@ -1,6 +1,5 @@
 /**
- * What kube-apiserver refuses in a FlowSchema, in its own words and order. The fixed schemas `exempt` and `catch-all` do not
- * stand in a virtual cluster, so their names are as any other.
+ * What kube-apiserver refuses in a FlowSchema, in its own words and order.
  *
  * @see k8s.io/kubernetes pkg/apis/flowcontrol/validation/validation.go at v1.36
  */
@@ -17,6 +16,7 @@ import { DNS_LABEL, DNS_SUBDOMAIN } from '../../k8s/name-rules.ts';
 import { child, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { isSet, list, nameFaults, number, requiredName, words } from '../field-checks.ts';
+import { fixedSchemaProblems } from './fixed.ts';
 
 const DEFAULT_PRECEDENCE = 1000;
 const MAX_PRECEDENCE = 10_000;
@@ -54,6 +54,7 @@ export function flowSchemaProblems(schema: JsonObject): FieldProblem[] {
   return [
     ...problems,
     ...list(spec, 'rules').flatMap((rule, at) => ruleProblems(rule, `spec.rules[${at}]`)),
+    ...fixedSchemaProblems(schema),
     ...flowConditionProblems(schema),
   ];
 }

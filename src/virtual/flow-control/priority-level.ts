@@ -7,6 +7,7 @@ import { nameOf } from '../../k8s/meta.ts';
 import { child, text } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { isSet, number } from '../field-checks.ts';
+import { fixedLevelProblems } from './fixed.ts';
 import { flowConditionProblems } from './flow-schema.ts';
 
 const TYPES = ['Exempt', 'Limited'];
@@ -16,7 +17,8 @@ const MAX_QUEUES = 10_000_000;
 const MAX_HASH_BITS = 60;
 
 export function priorityLevelProblems(level: JsonObject): FieldProblem[] {
-  return [...specProblems(child(level, 'spec'), nameOf(level)), ...flowConditionProblems(level)];
+  const problems = specProblems(child(level, 'spec'), nameOf(level));
+  return [...problems, ...fixedLevelProblems(level), ...flowConditionProblems(level)];
 }
 
 function specProblems(spec: JsonObject, name: string): FieldProblem[] {
