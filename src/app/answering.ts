@@ -2,6 +2,7 @@
 import { type AuditEntry, auditRequest } from '../audit/audit.ts';
 import { auditEvent } from '../audit/event.ts';
 import { ApiError } from '../errors.ts';
+import type { Accept } from '../exchange.ts';
 import { logger } from '../observe/log.ts';
 import type { Known, Stages } from '../pipeline.ts';
 import { negotiateError } from '../requestinfo/accept.ts';
@@ -17,13 +18,16 @@ export function createAnswering(auditTo?: (event: string) => void): Pick<Stages,
 
   function answering(known: Known): Answering {
     const { head } = known.incoming;
-    const accept = head.headers.get('accept');
-    const acceptError = negotiateError(accept, known.info?.query, head.headers.get('user-agent'));
+    const acceptError = (): Accept =>
+      negotiateError(head.headers.get('accept'), known.info?.query, head.headers.get('user-agent'));
     return {
       id: head.id,
       method: head.method,
-      accept: known.accept ?? acceptError,
-      acceptError,
+      accept: known.accept ?? acceptError(),
+      // Most answers are none.
+      get acceptError() {
+        return acceptError();
+      },
       acceptEncoding: head.headers.get('accept-encoding'),
       signal: head.signal,
       until: known.incoming.draining,

@@ -9,6 +9,7 @@ import type { AuthenticationFile } from '../authn/jwt/load.ts';
 import { serviceAccountAuthenticator } from '../authn/service-account.ts';
 import { tenantDomain } from '../bind/locate.ts';
 import { type Cache, createCache } from '../cache/cache.ts';
+import { loadSchema } from '../codec/protobuf/schema.ts';
 import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
 import { type Advertised, API_SERVICE_NAMES } from '../controllers/api-service/api-service-objects.ts';
@@ -85,6 +86,7 @@ const SHUTDOWN_GRACE_MS = 10_000;
 /** Resolves when it listens, which a host that is not there yet delays. @throws {Error} when the port is taken */
 export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}): Promise<RunningProxy> {
   const log = logger('app');
+  loadSchema();
   // Ended in reverse order when the proxy closes, and when it cannot be started.
   await using starting = new AsyncDisposableStack();
   const ending = new AbortController();

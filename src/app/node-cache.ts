@@ -3,6 +3,7 @@
  * keeps it answers from memory, once the API server has said that the caller may read it; the rest it passes on.
  */
 import { join } from 'node:path';
+import { loadSchema } from '../codec/protobuf/schema.ts';
 import { ApiError } from '../errors.ts';
 import { pause } from '../lib/backoff.ts';
 import { startListener } from '../listen/server.ts';
@@ -51,6 +52,7 @@ export interface RunningNodeCache extends AsyncDisposable {
 /** Resolves when it listens. @throws {Error} when the port is taken, or the folder cannot be used */
 export async function startNodeCache(options: NodeCacheOptions): Promise<RunningNodeCache> {
   const log = logger('node-cache');
+  loadSchema();
   await using starting = new AsyncDisposableStack();
   const ending = new AbortController();
   const onError = (error: unknown): void => {

@@ -80,7 +80,7 @@ export function createUpstream(options: UpstreamOptions): ClosableUpstream {
   return {
     async request(request) {
       const answer = await send(request);
-      return { status: answer.statusCode, headers: answer.headers, body: await readAll(answer.body, responseBytes) };
+      return { status: answer.statusCode, headers: answer.headers, body: await readAll(answer, responseBytes) };
     },
     async stream(request) {
       const answer = await send(request);
@@ -123,10 +123,12 @@ async function identityOf(identity: UpstreamIdentity, credentials: Credentials):
   return [...identityHeaders(identity), ...(authorization === undefined ? [] : ['authorization', authorization])];
 }
 
-async function readAll(body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array> {
+async function readAll({ headers, body }: Dispatcher.ResponseData, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
+    // No more can come than is announced, and an iterator of chunks costs more than the rest of reading an object.
+    if (Number(headers['content-length'] ?? Number.NaN) <= limitBytes) return await body.bytes();
     for await (const chunk of body) {
       bytes += chunk.byteLength;
       if (bytes > limitBytes)

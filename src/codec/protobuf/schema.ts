@@ -83,10 +83,14 @@ let roots: Map<string, Message> | undefined;
 
 /** The message of a kind, or undefined when no built-in API has it with a protobuf form. */
 export function findMessage(gvk: Gvk): Message | undefined {
+  const all = loadSchema();
+  return all.get(`${apiVersionOf(gvk.group, gvk.version)} ${gvk.kind}`) ?? all.get(`${ANY_GROUP_VERSION} ${gvk.kind}`);
+}
+
+/** Takes tens of milliseconds, once: a server does it before it serves, and not while all wait for one. */
+export function loadSchema(): ReadonlyMap<string, Message> {
   roots ??= link(table as unknown as SchemaFile);
-  return (
-    roots.get(`${apiVersionOf(gvk.group, gvk.version)} ${gvk.kind}`) ?? roots.get(`${ANY_GROUP_VERSION} ${gvk.kind}`)
-  );
+  return roots;
 }
 
 interface OpenMessage extends Message {
