@@ -42,7 +42,7 @@ const WAYS: readonly Way[] = [
 ];
 
 async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
-  const objects = bench.quick ? 1_000 : 50_000;
+  const objects = bench.quick ? 2_000 : 50_000;
   const tenant = await lab.onboard('acme');
   bench.progress(`making ${objects} ConfigMaps`);
   await fill(lab, objects);
@@ -85,8 +85,9 @@ async function measure(lab: Lab, tenant: Access, way: Way, objects: number): Pro
   const bytes = await reading;
   const { maxMs } = await lab.proxy.stopLoopDelay();
   const how = `${objects} ConfigMaps, ${(bytes / MIB).toFixed(1)} MiB as they come`;
+  const turn = `${how}; CPU of the main thread between two timers of a millisecond`;
   return [
-    { name: `${way.name}: longest turn of the proxy`, value: maxMs, unit: 'ms', how, goal: GOAL_MS },
+    { name: `${way.name}: longest turn of the proxy`, value: maxMs, unit: 'ms', how: turn, goal: GOAL_MS },
     { name: `${way.name}: memory meanwhile`, value: (most - before) / MIB, unit: 'MiB', how: `${how}; VmRSS` },
   ];
 }
