@@ -104,6 +104,26 @@ describe('an answer', () => {
     });
   });
 
+  it.each([
+    'pods "one" is forbidden: User "system:serviceaccount:kubeveil-system:kubeveil-datapath" cannot impersonate-on:user-info:get resource "pods" in API group "" in the namespace "acme--web"',
+    'pods "one" is forbidden: User "system:serviceaccount:kubeveil-system:kubeveil-reader" cannot get resource "pods" in API group "" at the cluster scope',
+  ])(
+    'that refuses the proxy itself is no refusal of the tenant: the API server has just started (%s)',
+    async (message) => {
+      const lab = new VerbLab(() => refusal(403, 'Forbidden', message));
+      await expect(lab.request('GET', `${PODS}/one`)).rejects.toMatchObject({
+        code: 'ERR_UNAVAILABLE',
+        message: 'the cluster is not ready at the moment; try again',
+      });
+    },
+  );
+
+  it('that refuses the tenant on the host is that refusal', async () => {
+    const message = 'pods "one" is forbidden: User "kubeveil:acme" cannot get resource "pods" in API group ""';
+    const lab = new VerbLab(() => refusal(403, 'Forbidden', message));
+    expect(await lab.request('GET', `${PODS}/one`)).toMatchObject({ status: 403 });
+  });
+
   it('keeps its status, warnings and when to come back, and no other header', async () => {
     const headers = { warning: '299 - "acme--web is old"', 'retry-after': '5', 'x-secret': 'y', 'audit-id': 'z' };
     const lab = new VerbLab(() => ({ ...refusal(429, 'TooManyRequests'), headers }));
