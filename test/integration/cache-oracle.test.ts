@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../support/as-tenant.ts';
 import { ALL, FaultLab, MAPS } from '../support/fault-lab.ts';
 import { jsonOf, type RawAnswer } from '../support/http.ts';
-import { breakUntil } from '../support/oracle/faults.ts';
+import { breakUntil, FAULTS } from '../support/oracle/faults.ts';
 import { History } from '../support/oracle/history.ts';
 import { randomOf } from '../support/oracle/random.ts';
 import { type Known, Reflector } from '../support/oracle/reflector.ts';
@@ -202,16 +202,18 @@ it(`for ${SECONDS} seconds, whatever breaks, nothing is told that cannot be true
   }
   for (const reflector of reflectors.keys()) reflector.start();
   const untilMs = Date.now() + SECONDS * 1_000;
-  const isOver = (): boolean => Date.now() > untilMs || faults.length > 0;
-  const [broken] = await Promise.all([
-    breakUntil(lab, isOver),
+  // On a busy machine longer, until everything was done at least once.
+  const isDone = (): boolean =>
+    Object.values(counts).every((count) => count > 0) && counts.broken >= FAULTS.length && Date.now() > untilMs;
+  const isOver = (): boolean => faults.length > 0 || isDone();
+  await Promise.all([
+    breakUntil(lab, isOver, () => (counts.broken += 1)),
     ...Array.from({ length: WRITERS }, (_, at) => writer(at, isOver)),
     reader(isOver),
     lister(isOver),
     fromMemory(isOver),
     streams(reflectors, isOver),
   ]);
-  counts.broken = broken;
   await lab.recovered();
 
   // At rest, all of them know the same.
@@ -230,5 +232,4 @@ it(`for ${SECONDS} seconds, whatever breaks, nothing is told that cannot be true
   const told = [...reflectors.keys()].flatMap((reflector) => reflector.faults);
   process.stderr.write(`oracle, seed ${SEED}: ${JSON.stringify(counts)} ${JSON.stringify([...refusals])}\n`);
   expect({ seed: SEED, faults: [...faults, ...told].slice(0, 5) }).toEqual({ seed: SEED, faults: [] });
-  for (const [what, count] of Object.entries(counts)) expect(count, what).toBeGreaterThan(0);
 });

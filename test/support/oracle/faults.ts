@@ -5,7 +5,7 @@ import type { FaultLab } from '../fault-lab.ts';
 /** Longer than any of the proxy's own first pauses. */
 const QUIET_MS = 1_500;
 
-export type Fault = (lab: FaultLab) => Promise<void>;
+type Fault = (lab: FaultLab) => Promise<void>;
 
 /** In this order, again and again: each at least once in a short run. */
 export const FAULTS: readonly Fault[] = [
@@ -32,12 +32,12 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-export async function breakUntil(lab: FaultLab, isOver: () => boolean): Promise<number> {
-  let broken = 0;
-  for (; !isOver(); broken += 1) {
-    await (FAULTS[broken % FAULTS.length] as Fault)(lab);
+/** @param onBroken called after each fault */
+export async function breakUntil(lab: FaultLab, isOver: () => boolean, onBroken: () => void): Promise<void> {
+  for (let at = 0; !isOver(); at += 1) {
+    await (FAULTS[at % FAULTS.length] as Fault)(lab);
     lab.relay.mend();
+    onBroken();
     await sleep(QUIET_MS);
   }
-  return broken;
 }
