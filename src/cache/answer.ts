@@ -1,11 +1,10 @@
 /** Lists and objects of a state of a view, printed already; with a warning while upstream does not answer. */
-import type { Reply, ReplyHeaders, SharedList, SharedText } from '../exchange.ts';
+import type { Reply, ReplyHeaders } from '../exchange.ts';
 import { PARTIAL_LIST } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { type Selection, selects } from './changes.ts';
-import { Chunk, joined } from './chunk.ts';
 import type { Item, ItemType } from './item.ts';
-import { commaJoined, type PartialApiVersion } from './partial.ts';
+import type { PartialApiVersion } from './partial.ts';
 import type { Snapshot, View } from './view.ts';
 
 /**
@@ -21,15 +20,10 @@ export function listAnswer(
 ): Reply {
   const { type, list } = view;
   const isAll = namespace === '' && selection.label.requirements.length + selection.field.requirements.length === 0;
-  const picked = (items: readonly Item[]): readonly Item[] =>
-    isAll
-      ? items
-      : items.filter((item) => (namespace === '' || item.namespace === namespace) && selects(selection, item));
-  const selected = isAll ? [] : state.chunks.flatMap(({ items }) => picked(items));
-  const object = (): JsonObject => ({
-    ...head,
-    items: state.chunks.flatMap(({ items }) => picked(items).map((item) => inList(item, type, partial))),
-  });
+  const isPicked = (item: Item): boolean =>
+    (namespace === '' || item.namespace === namespace) && selects(selection, item);
+  const chunks = isAll ? state.chunks : state.chunks.map((chunk) => chunk.picked(isPicked)).filter(isDefined);
+  const parts = partial === undefined ? chunks : chunks.map((chunk) => chunk.partial(partial));
   // Of custom resources the API server says always that there is no more; never of metadata alone.
   const continued = type.isTypedInLists && partial === undefined ? { continue: '' } : {};
   const metadata = { ...continued, resourceVersion: state.version };
@@ -37,35 +31,20 @@ export function listAnswer(
     partial === undefined
       ? { kind: list.kind, apiVersion: list.apiVersion, metadata }
       : { kind: PARTIAL_LIST, apiVersion: partial, metadata };
-  const parts = partsOf(isAll ? state.chunks : selected, type, partial);
+  const object = (): JsonObject => ({
+    ...head,
+    items: chunks.flatMap(({ items }) => items.map((item) => inList(item, type, partial))),
+  });
   const json = [
     Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`),
-    ...parts.texts.flatMap((text, at) => (at === 0 ? [text] : [COMMA, text])),
+    ...parts.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part])),
     Buffer.from(']}'),
   ];
-  return { kind: 'printed', status: 200, json, object, shared: { head, parts: parts.shared }, ...warned(state) };
+  return { kind: 'printed', status: 200, json, object, shared: { head, parts }, ...warned(state) };
 }
 
-/** What a list is made of: as text, and as objects for other encodings. */
-interface Parts {
-  readonly texts: ReadonlyArray<SharedText | Uint8Array>;
-  readonly shared: SharedList['parts'];
-}
-
-/** @param of whole chunks, or single objects of them */
-function partsOf(of: readonly Chunk[] | readonly Item[], type: ItemType, partial?: PartialApiVersion): Parts {
-  if (areChunks(of)) {
-    const chunks = partial === undefined ? of : of.map((chunk) => chunk.partial(partial));
-    return { texts: chunks, shared: chunks };
-  }
-  if (of.length === 0) return { texts: [], shared: [] };
-  if (partial === undefined) return { texts: [joined(of, type)], shared: [of] };
-  const partials = of.map((item) => item.partial(partial));
-  return { texts: [commaJoined(partials)], shared: [partials] };
-}
-
-function areChunks(of: readonly Chunk[] | readonly Item[]): of is readonly Chunk[] {
-  return of[0] instanceof Chunk;
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
 }
 
 /**

@@ -24,8 +24,7 @@ export class Chunk implements SharedText {
   get madeBytes(): number {
     let bytes = this.#text?.length ?? 0;
     for (const form of this.forms.values()) bytes += hasText(form) ? form.text.length : bytes / 4;
-    // As part of the text, and by itself.
-    for (const { text } of this.#partials.values()) bytes += 2 * text.length;
+    for (const partial of this.#partials.values()) bytes += partial.madeBytes;
     return Math.ceil(bytes);
   }
 
@@ -33,10 +32,17 @@ export class Chunk implements SharedText {
   partial(apiVersion: PartialApiVersion): PartialText {
     let partial = this.#partials.get(apiVersion);
     if (partial === undefined) {
-      partial = new PartialText(this.items.map((item) => item.partial(apiVersion)));
+      partial = new PartialText(() => this.items.map((item) => item.partial(apiVersion)));
       this.#partials.set(apiVersion, partial);
     }
     return partial;
+  }
+
+  /** Those of its objects that are picked: itself where they all are; undefined when none is. */
+  picked(isPicked: (item: Item) => boolean): Chunk | undefined {
+    const items = this.items.filter(isPicked);
+    if (items.length === this.items.length) return this;
+    return items.length === 0 ? undefined : new Chunk(items, this.#type);
   }
 
   /** The objects, with commas between them. */
@@ -47,7 +53,7 @@ export class Chunk implements SharedText {
 }
 
 /** Objects as they stand in a list, with commas between them. */
-export function joined(items: readonly Item[], type: ItemType): Buffer {
+function joined(items: readonly Item[], type: ItemType): Buffer {
   const pieces: Uint8Array[] = [];
   for (const item of items) {
     if (pieces.length > 0) pieces.push(COMMA);

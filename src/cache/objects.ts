@@ -58,13 +58,13 @@ export class Objects {
    * @returns what must have happened in between: first what is gone, as of what is known, for when it went is not known;
    *   then the others, in the order of revisions
    */
-  replace(objects: readonly JsonObject[], known: string): Change[] {
+  replace(objects: ReadonlyArray<JsonObject | Item>, known: string): Change[] {
     const before = this.#items;
     this.#items = new Map();
     this.#bytes = 0;
     const changes: Change[] = [];
     for (const object of objects) {
-      const item = new Item(object, this.#type);
+      const item = object instanceof Item ? object : new Item(object, this.#type);
       this.#items.set(item.key, item);
       this.#bytes += item.bytes;
       changes.push(...this.#between(before.get(item.key), item, known));

@@ -45,22 +45,32 @@ export class PartialEvent implements SharedEvent {
   }
 }
 
-/** Of the objects of a chunk, with commas between them. */
+/** Of the objects of a chunk, with commas between them: each says what it is. */
 export class PartialText implements SharedText {
-  readonly items: readonly SharedObject[];
-  readonly text: Buffer;
   readonly forms = new Map<string, unknown>();
+  readonly #make: () => readonly SharedObject[];
+  #items: readonly SharedObject[] | undefined;
+  #text: Buffer | undefined;
 
-  /** @param items at least one */
-  constructor(items: readonly SharedObject[]) {
-    this.items = items;
-    this.text = commaJoined(items);
+  /** @param make at least one, when they are first wanted */
+  constructor(make: () => readonly SharedObject[]) {
+    this.#make = make;
   }
-}
 
-/** As they stand in a list: each says what it is. */
-export function commaJoined(items: readonly SharedObject[]): Buffer {
-  return Buffer.concat(items.flatMap(({ json }, at) => (at === 0 ? [json] : [COMMA, json])));
+  get items(): readonly SharedObject[] {
+    this.#items ??= this.#make();
+    return this.#items;
+  }
+
+  get text(): Buffer {
+    this.#text ??= Buffer.concat(this.items.flatMap(({ json }, at) => (at === 0 ? [json] : [COMMA, json])));
+    return this.#text;
+  }
+
+  /** What has been made, roughly: each object by itself, and in the text. */
+  get madeBytes(): number {
+    return 2 * (this.#text?.length ?? 0);
+  }
 }
 
 const COMMA = Buffer.from(',');

@@ -23,7 +23,8 @@ import type { Source, Subscriber } from './source.ts';
 /** Everything that is there at a revision, in tenant terms. */
 export interface Reading {
   readonly version: string;
-  readonly objects: readonly JsonObject[];
+  /** Items where the reader made them, part by part: of what is large, that takes long. */
+  readonly objects: ReadonlyArray<JsonObject | Item>;
   /** What a list of them says it is. */
   readonly list: { readonly apiVersion: string; readonly kind: string };
 }

@@ -6,6 +6,7 @@
  * @see k8s.io/apiserver pkg/endpoints/handlers/responsewriters/writers.go at v0.36
  */
 import type { OutgoingHttpHeaders } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError } from '../errors.ts';
@@ -51,6 +52,8 @@ export interface Answering {
 const GZIP_FROM_BYTES = 128 * 1024;
 const GZIP_LEVEL = 1;
 const STALL_MS = 60_000;
+/** How long parts may be made before others have their turn. */
+const SLICE_MS = 5;
 /** A watch that is not read holds its event for as long, and its client loses nothing by watching again. */
 const WATCH_STALL_MS = 30_000;
 const NOTHING = new Uint8Array();
@@ -161,7 +164,7 @@ async function sendParts(
   answering: Answering,
 ): Promise<Written> {
   const headers = answerHeaders(answering.id, printed.contentType, given);
-  let parts: readonly Uint8Array[] = printed.parts.map(textOf);
+  let parts: readonly Uint8Array[] = await textsOf(printed.parts);
   const isLarge = lengthOf(parts) > GZIP_FROM_BYTES;
   if (isLarge && takesGzip(answering.acceptEncoding) && answering.method !== 'HEAD') {
     parts = await gzipParts(printed.parts, GZIP_LEVEL);
@@ -181,8 +184,17 @@ async function sendParts(
   return { status, bodyBytes: lengthOf(parts) };
 }
 
-function textOf(part: Part): Uint8Array {
-  return 'forms' in part ? part.text : part;
+/** Of a large list, many have to be made first: others have their turn in between. */
+async function textsOf(parts: readonly Part[]): Promise<Uint8Array[]> {
+  const texts: Uint8Array[] = [];
+  let sliceMs = performance.now();
+  for (const part of parts) {
+    texts.push('forms' in part ? part.text : part);
+    if (performance.now() - sliceMs < SLICE_MS) continue;
+    await turn();
+    sliceMs = performance.now();
+  }
+  return texts;
 }
 
 function lengthOf(parts: readonly Uint8Array[]): number {

@@ -10,6 +10,7 @@
 import type { Kept } from '../cache/begin-watch.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Collection } from '../cache/collection.ts';
+import { Item, type ItemType } from '../cache/item.ts';
 import type { Reader } from '../cache/view.ts';
 import { headOfOwn } from '../exchange.ts';
 import { labelsOf, namespaceOf, versionOf } from '../k8s/meta.ts';
@@ -19,10 +20,8 @@ import { CACHE_USER } from '../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { Renames } from '../translate/renames.ts';
 import type { Call, VerbDeps } from './call.ts';
-import { sendList, showList } from './list.ts';
-import { listAcross } from './list-across.ts';
+import { readInParts } from './read-in-parts.ts';
 import { type Route, routeAcrossNamespaces, routeOf } from './route.ts';
-import { isSuccess } from './send.ts';
 import { showEvent } from './watch-event.ts';
 
 /**
@@ -103,24 +102,28 @@ function readerOf(call: Call, deps: VerbDeps, route: Route): Reader {
     deps.onLeftOut(one, error);
   };
   const own: VerbDeps = { ...deps, cache: NOTHING_KEPT, onLeftOut: leftOut };
+  const type: ItemType = {
+    group: kind.group,
+    resource: kind.resource,
+    apiVersion: apiVersionOf(kind.group, version),
+    kind: kind.kind,
+    isTypedInLists: kind.custom,
+  };
   return {
     tenant: call.tenant.id,
-    type: {
-      group: kind.group,
-      resource: kind.resource,
-      apiVersion: apiVersionOf(kind.group, version),
-      kind: kind.kind,
-      isTypedInLists: kind.custom,
-    },
+    type,
     get whole() {
       return whole;
     },
     async read(signal) {
       whole = true;
-      const list = await listAll({ ...call, head: { ...call.head, signal } }, own);
+      const items: Item[] = [];
+      const list = await readInParts({ ...call, head: { ...call.head, signal } }, own, (part) => {
+        for (const object of objects(part, 'items')) items.push(new Item(object, type));
+      });
       return {
         version: versionOf(list),
-        objects: objects(list, 'items'),
+        objects: items,
         list: { apiVersion: text(list, 'apiVersion'), kind: text(list, 'kind') },
       };
     },
@@ -133,19 +136,4 @@ function readerOf(call: Call, deps: VerbDeps, route: Route): Reader {
       }
     },
   };
-}
-
-/** Everything that is stored, in tenant terms, at one revision. */
-async function listAll(call: Call, deps: VerbDeps): Promise<JsonObject> {
-  if (call.at.kind.namespaced) {
-    const reply = await listAcross(call, deps);
-    if (reply.kind === 'object' && reply.status === 200) return reply.object;
-    throw new Error(
-      `reading ${call.info.resource} was answered with ${reply.kind === 'object' ? reply.status : reply.kind}`,
-    );
-  }
-  const route = routeOf(call, deps, 'read');
-  const answer = await sendList(call, deps, route, []);
-  if (isSuccess(answer)) return showList(call, deps, route, answer.document);
-  throw new Error(`reading ${call.info.resource} was answered with ${answer.status}`);
 }

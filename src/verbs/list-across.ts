@@ -30,7 +30,7 @@ import { asReader, routeInNamespace, routeToNamespaces } from './route.ts';
 import { isSuccess, sendRead } from './send.ts';
 
 /** How many namespaces are asked for at once. */
-const PARALLEL = 8;
+export const PARALLEL = 8;
 
 /** Where every tenant's walk begins, for the revision. */
 export const DEFAULT = 'default' as TenantName;
@@ -81,7 +81,10 @@ type Walked = { parts: JsonObject[]; next?: { namespace: TenantName; token: stri
  * The revision that this list is at, and an empty document of its shape. The request carries what the client asked of
  * freshness, so that upstream itself refuses what it refuses.
  */
-async function pinRevision(call: Call, deps: VerbDeps): Promise<Refused | { revision: string; shape?: JsonObject }> {
+export async function pinRevision(
+  call: Call,
+  deps: VerbDeps,
+): Promise<Refused | { revision: string; shape?: JsonObject }> {
   const { query } = call.info;
   // Our limit must not turn "not older than N" into the legacy "exactly N", which only a client's own limit means.
   const version = query.get('resourceVersion') ?? '';
@@ -132,7 +135,7 @@ function isBefore(a: TenantName, b: TenantName): boolean {
 }
 
 /** What of one namespace belongs to the list. */
-async function listPart(
+export async function listPart(
   call: Call,
   deps: VerbDeps,
   namespace: TenantName,
@@ -149,7 +152,7 @@ async function listPart(
   return { document, token: text(metadataOf(document), 'continue') };
 }
 
-function exactly(revision: string): Pairs {
+export function exactly(revision: string): Pairs {
   return [
     ['resourceVersion', revision],
     ['resourceVersionMatch', 'Exact'],
