@@ -13,6 +13,7 @@ import type { Policies } from '../policy/policy.ts';
 import type { Upstream, Webhooks } from '../ports.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { createLocalViews } from '../verbs/local-views.ts';
+import { Sessions } from '../verbs/sessions.ts';
 import { virtualBehaviour } from '../virtual/behaviours.ts';
 import { createNativeMerge } from '../virtual/native-merge.ts';
 import { createStandingObjects } from '../virtual/standing.ts';
@@ -68,6 +69,8 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
     defaultOf: ({ tenant }, of) => view.hostNames.defaultOf(tenant, of),
     isTrusted: (call) => policies.of(call.tenant).profile === 'trusted',
     readsSecretsAcross: (call) => policies.of(call.tenant).readsSecretsAcross,
+    isSession: (call) => policies.of(call.tenant).readsOwnWritesOnly,
+    sessions: new Sessions(),
     onLeftOut(call, error) {
       log.warn(
         { cause: error, tenant: call.tenant.id, resource: call.info.resource, id: call.head.id },

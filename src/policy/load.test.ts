@@ -51,6 +51,7 @@ describe('parsePolicy', () => {
       },
       reservedTenantIds: [],
       watchSecretsAcrossNamespaces: false,
+      consistency: 'linearizable',
     });
   });
 

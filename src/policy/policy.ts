@@ -34,6 +34,8 @@ export interface Policy {
   readonly limits: PolicyLimits;
   /** Whether the reader may list and watch Secrets of all of a tenant's namespaces at once. */
   readonly readsSecretsAcross: boolean;
+  /** True where reads that ask for the newest need only have what the tenant itself wrote through this replica. */
+  readonly readsOwnWritesOnly: boolean;
   /** Whether a webhook that is given by URL may be at this host. */
   mayCallHost(host: string, port: number): boolean;
   /** False for what the file denies; the table of kinds has decided before. */
@@ -91,6 +93,7 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     profile: file.profile,
     limits: file.limits,
     readsSecretsAcross: file.watchSecretsAcrossNamespaces,
+    readsOwnWritesOnly: file.consistency === 'session',
     mayCallHost: (host, port) => {
       const name = host.includes(':') ? `[${host}]` : host;
       return webhookHosts.has(name) || webhookHosts.has(`${name}:${port}`);

@@ -85,6 +85,7 @@ export const policySchema = z.strictObject({
   ...hostSettings,
   reservedTenantIds: z.array(reservedId).default([]),
   watchSecretsAcrossNamespaces: z.boolean().default(false),
+  consistency: z.enum(['linearizable', 'session']).default('linearizable'),
 });
 
 export type PolicyFile = z.output<typeof policySchema>;

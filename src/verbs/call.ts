@@ -26,6 +26,7 @@ import type {
   Webhooks,
 } from '../ports.ts';
 import type { Scope } from '../translate/scope.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface Call extends ResourceRequest {
   readonly scope: Scope;
@@ -71,6 +72,10 @@ export interface VerbDeps {
   isTrusted(call: Call): boolean;
   /** False where the policy keeps the reader from Secrets. */
   readsSecretsAcross(call: Call): boolean;
+  /** True where the policy asks for the consistency of a session alone. */
+  isSession(call: Call): boolean;
+  /** What tenants have written of each kind. */
+  readonly sessions: Sessions;
   /** An object that is left out of an answer because it cannot be shown safely: counted and logged. */
   onLeftOut(call: Call, error: unknown): void;
 }

@@ -28,7 +28,7 @@ import { showEvent } from './watch-event.ts';
  * The view that holds what this request asks for, perhaps not ready yet; undefined where there is none. What asks for one
  * namespace or one object has it where it is there, but does not make it.
  */
-export function keptView(call: Call, deps: VerbDeps): Kept | undefined {
+export function keptView(call: Call, deps: VerbDeps, make = true): Kept | undefined {
   if (!isKept(call, deps)) return undefined;
   const isWhole = call.info.verb !== 'get' && (!call.at.kind.namespaced || call.info.namespace === '');
   const own = ownCall(call);
@@ -51,7 +51,7 @@ export function keptView(call: Call, deps: VerbDeps): Kept | undefined {
     viewKey: [call.tenant.uid, call.tenant.policy, call.at.version, call.at.kind.kind, collectionKey].join(' '),
     makeReader: () => readerOf(own, deps, route),
   };
-  return deps.cache.view(wanted, isWhole ? 'make' : 'only if there');
+  return deps.cache.view(wanted, make && isWhole ? 'make' : 'only if there');
 }
 
 /** For whatever must not be served from what is kept. */

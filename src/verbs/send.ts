@@ -10,6 +10,7 @@ import { parseJson } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
 import { stringifyRepeated } from '../codec/repeated-keys.ts';
 import { ApiError } from '../errors.ts';
+import { versionOf } from '../k8s/meta.ts';
 import { text } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k8s/types.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../ports.ts';
@@ -69,6 +70,8 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
   };
   const answer = readAnswer(call, await withRight(call, deps, route, () => deps.upstream.request(request)));
   if (isSuccess(answer)) noteWrite(call, deps, write, answer.document);
+  // Of a deletion the revision is not told.
+  deps.sessions.wrote(call, isSuccess(answer) && method !== 'DELETE' ? versionOf(answer.document) : '');
   return answer;
 }
 
@@ -80,6 +83,7 @@ export async function sendNamespace(call: Call, deps: VerbDeps, document: JsonOb
     await deps.provisioner.createNamespace(call.tenant, document, managed, call.body?.repeated),
   );
   if (isSuccess(answer)) noteWrite(call, deps, { method: 'POST', query }, answer.document);
+  deps.sessions.wrote(call, versionOf(answer.document));
   return answer;
 }
 

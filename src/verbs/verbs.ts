@@ -1,5 +1,6 @@
 /** From the verb of a request to what serves it. A verb that the kind does not have is refused before this. */
 import type { Reply } from '../exchange.ts';
+import { versionOf } from '../k8s/meta.ts';
 import { admit } from './admit.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { needsConversion, serveConverted } from './conversion.ts';
@@ -15,6 +16,7 @@ import { createNamespace } from './namespaces.ts';
 import { patch } from './patch.ts';
 import { refuseOtherShape } from './representation.ts';
 import { isNamespaces } from './route.ts';
+import { asksForNewest } from './sessions.ts';
 import { listKept } from './shared-read.ts';
 import { notWritable, onItsSide } from './sides.ts';
 import { update } from './update.ts';
@@ -43,9 +45,15 @@ async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
   switch (verb) {
     case 'get':
       return await get(call, deps);
-    case 'list':
+    case 'list': {
       if (isAcross && call.at.kind.measured) return await listMeasured(call, deps);
-      return (await listKept(call, deps)) ?? (await (isAcross ? listAcross : list)(call, deps));
+      const kept = await listKept(call, deps);
+      if (kept !== undefined) return kept;
+      const learned = asksForNewest(call) ? deps.sessions.listing(call) : () => {};
+      const reply = await (isAcross ? listAcross : list)(call, deps);
+      if (reply.kind === 'object' && reply.status === 200) learned(versionOf(reply.object));
+      return reply;
+    }
     case 'watch':
       return await (isAcross ? watchAcross : watch)(call, deps);
     default: {

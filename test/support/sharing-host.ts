@@ -15,6 +15,8 @@ const SHARED = /timeoutSeconds=\d{3}$/;
 
 export class SharingHost {
   revision = 50;
+  /** What a client makes. */
+  written: JsonObject = {};
   /** Nothing is answered. */
   isDown = false;
   readonly shared = new Feed();
@@ -27,7 +29,10 @@ export class SharingHost {
   readonly #padding: string;
 
   /** @param padding how large the pod is */
-  constructor({ padding = 0, ...options }: Pick<LabOptions, 'readsSecretsAcross'> & { padding?: number } = {}) {
+  constructor({
+    padding = 0,
+    ...options
+  }: Pick<LabOptions, 'readsSecretsAcross' | 'isSession'> & { padding?: number } = {}) {
     this.#padding = 'x'.repeat(padding);
     const upstream: Upstream = {
       request: (request) => this.lab.upstream.request(request),
@@ -71,6 +76,10 @@ export class SharingHost {
     await this.cache.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #answer(request: UpstreamRequest): Scripted {
     const { path, query = [] } = request;
     if (this.isDown) throw new ApiError('ERR_UNAVAILABLE', 'down');
@@ -86,6 +95,9 @@ export class SharingHost {
       const kind = request.accept === 'application/json' ? 'NamespaceList' : 'PartialObjectMetadataList';
       return listOf(kind, this.revision, [{ metadata: { name: 'acme--default' } }]);
     }
+    if (request.method === 'POST') return { status: 201, body: this.written };
+    if (request.method === 'DELETE') return { status: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {} } };
+    if (path.endsWith('/services')) return listOf('ServiceList', this.revision, []);
     const old = this.pod('acme--default', 'old', 30, { color: 'red' });
     const pod: JsonObject = this.#padding === '' ? old : { ...old, padding: this.#padding };
     if (!path.endsWith('/pods')) return { status: 200, body: pod };

@@ -19,6 +19,7 @@ import type { Scope } from '../../src/translate/scope.ts';
 import type { Call, VerbDeps } from '../../src/verbs/call.ts';
 import { NOTHING_KEPT } from '../../src/verbs/kept.ts';
 import { createLocalViews } from '../../src/verbs/local-views.ts';
+import { Sessions } from '../../src/verbs/sessions.ts';
 import { serve } from '../../src/verbs/verbs.ts';
 import { virtualBehaviour } from '../../src/virtual/behaviours.ts';
 import { createStandingObjects } from '../../src/virtual/standing.ts';
@@ -41,6 +42,7 @@ export interface LabOptions {
   readonly cache?: VerbDeps['cache'];
   /** Left out: true. */
   readonly readsSecretsAcross?: boolean;
+  readonly isSession?: boolean;
   /** Who may grant what; everybody everything when left out. */
   readonly grants?: GrantGuard;
   /** Rights besides those that a request itself takes; everybody has all when left out. */
@@ -111,6 +113,8 @@ export class VerbLab {
       quotaRefusal: () => undefined,
       allows: (_call, attributes) => options.allows?.(attributes) ?? true,
       admission: () => undefined,
+      isSession: () => options.isSession ?? false,
+      sessions: new Sessions(),
       readsSecretsAcross: () => options.readsSecretsAcross ?? true,
       isPublished: (_call, name) => options.shared?.has(name) ?? true,
       defaultOf: (_call, of) => options.defaults?.[of],

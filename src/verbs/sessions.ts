@@ -1,0 +1,74 @@
+/**
+ * How new what is kept in memory has to be for a tenant whose policy says `consistency: session`: what the tenant itself
+ * wrote through this replica is in every read that follows; what others write shows a moment later. Reads that name no
+ * revision are then answered from memory like those that name one.
+ *
+ * For each kind the revision is known up to which the tenant has written. A deletion is answered without its revision, and
+ * after a start nothing is known: the next list that upstream answers says it.
+ */
+import type { ResourceRequest } from '../exchange.ts';
+import { compareVersions } from '../k8s/meta.ts';
+
+/** Of whom, and which kind. */
+type Of = Pick<ResourceRequest, 'tenant' | 'at'>;
+
+interface Mark {
+  /** Undefined while it is not known. */
+  version: string | undefined;
+  /** Counts the writes of which the revision is not known. */
+  unknown: number;
+}
+
+/** Kinds of tenants; what is forgotten has to be asked for again. */
+const REMEMBERED = 50_000;
+
+export class Sessions {
+  readonly #marks = new Map<string, Mark>();
+
+  /** What is at least as new has all that was written. Undefined when only upstream can tell. */
+  floor(call: Of): string | undefined {
+    return this.#marks.get(keyOf(call))?.version;
+  }
+
+  /** @param version that the write was given; `''` when it is not known */
+  wrote(call: Of, version: string): void {
+    const mark = this.#marks.get(keyOf(call));
+    if (mark === undefined) return;
+    if (version === '') {
+      mark.version = undefined;
+      mark.unknown += 1;
+    } else if (mark.version !== undefined) mark.version = newest(mark.version, version);
+  }
+
+  /** Upstream is asked for the newest from now on. @returns takes the revision of its answer */
+  listing(call: Of): (version: string) => void {
+    const key = keyOf(call);
+    const mark = this.#marks.get(key) ?? { version: undefined, unknown: 0 };
+    // Behind those that were asked about before it.
+    this.#marks.delete(key);
+    this.#marks.set(key, mark);
+    const [oldest = ''] = this.#marks.keys();
+    if (this.#marks.size > REMEMBERED) this.#marks.delete(oldest);
+    const { unknown } = mark;
+    return (version) => {
+      // What was written meanwhile may not be in it.
+      if (version === '' || mark.unknown !== unknown || this.#marks.get(key) !== mark) return;
+      mark.version = mark.version === undefined ? version : newest(mark.version, version);
+    };
+  }
+}
+
+function keyOf({ tenant, at: { kind } }: Of): string {
+  return `${tenant.uid} ${kind.group}/${kind.resource}`;
+}
+
+function newest(a: string, b: string): string {
+  return compareVersions(a, b) >= 0 ? a : b;
+}
+
+/** True for a request that asks for the newest, of everything that is picked. */
+export function asksForNewest({ info: { query } }: Pick<ResourceRequest, 'info'>): boolean {
+  return ['resourceVersion', 'resourceVersionMatch', 'continue', 'sendInitialEvents'].every(
+    (name) => (query.get(name) ?? '') === '',
+  );
+}
