@@ -30,8 +30,11 @@ export interface Lab extends AsyncDisposable {
   readonly tenants: Tenants;
   readonly proxy: ProxyProcess;
   readonly apiserverPid: number;
-  /** Does what `kubeveil tenant create` does, up to a credential in hand. */
-  onboard(id: string): Promise<Access>;
+  /**
+   * Does what `kubeveil tenant create` does, up to a credential in hand.
+   * @param policy a file of `policies` here; the one without limits when left out
+   */
+  onboard(id: string, policy?: string): Promise<Access>;
 }
 
 /** @param signal stops the start */
@@ -65,8 +68,8 @@ export async function startLab(progress: (line: string) => void, signal?: AbortS
       isReady: async (url) => (await tenants.proxyAddress()).server === url,
     }),
   );
-  async function onboard(id: string): Promise<Access> {
-    await tenants.create(id, { policy: 'default' });
+  async function onboard(id: string, policy = 'default'): Promise<Access> {
+    await tenants.create(id, { policy });
     const tenant = await whenActive(tenants, id, TENANT_MS);
     const { server, caPem, credential } = await issueEntry(tenants, tenant, administrator(CREDENTIAL_MS));
     return { server, caPem, ...(credential as CertificatePair) };

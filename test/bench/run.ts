@@ -28,6 +28,7 @@ import { largeList } from './scenarios/large-list.ts';
 import { manyTenants } from './scenarios/many-tenants.ts';
 import { memoryReads } from './scenarios/memory-reads.ts';
 import { nodeAgents } from './scenarios/node-agents.ts';
+import { noisyNeighbour } from './scenarios/noisy-neighbour.ts';
 import { openStreams } from './scenarios/open-streams.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
@@ -47,6 +48,7 @@ const SCENARIOS: readonly Scenario[] = [
   copy,
   keystroke,
   openStreams,
+  noisyNeighbour,
 ];
 
 interface Asked {
