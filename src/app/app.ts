@@ -19,7 +19,7 @@ import { type PodSettings, publishPodSettings } from '../controllers/pods/pod-se
 import { startRoleAggregation } from '../controllers/roles/role-aggregation.ts';
 import { readClientCa } from '../controllers/tenants/client-ca.ts';
 import { untilDone } from '../lib/backoff.ts';
-import { createLimiter } from '../limit/limit.ts';
+import { createLimiter, type Limiter } from '../limit/limit.ts';
 import { createOpenStreams, type OpenStreams } from '../limit/open-streams.ts';
 import type { Handler, Listener } from '../listen/options.ts';
 import { startListener } from '../listen/server.ts';
@@ -116,6 +116,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     createOpenStreams({ nowMs: Date.now, onFault: (error) => onError('judging what is open', error) }),
   );
   const yaml = starting.use(createYamlReader());
+  const limiter = starting.use(createLimiter({ nowMs: Date.now }));
   const cache = createCache({ upstream, onError: (error) => onError('keeping a collection', error) });
   const webhooks = createWebhooks({
     upstream,
@@ -129,6 +130,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     host,
     sealKeys: shared.sealKeys,
     streams,
+    limiter,
     yaml,
     cache,
     webhooks,
@@ -177,6 +179,7 @@ interface Parts extends ProxySeams {
   readonly host: WatchedHost;
   readonly sealKeys: readonly Uint8Array[];
   readonly streams: OpenStreams;
+  readonly limiter: Limiter;
   readonly yaml: YamlReader;
   readonly cache: Cache;
   readonly webhooks: Webhooks;
@@ -194,6 +197,7 @@ function assemble(
     host,
     sealKeys,
     streams,
+    limiter,
     yaml,
     cache,
     webhooks,
@@ -213,7 +217,6 @@ function assemble(
     }),
     serviceAccountToken: serviceAccountAuthenticator({ upstream, tenants, keys: issuerKeys(upstream, nowMs), nowMs }),
   };
-  const limiter = createLimiter({ nowMs });
   const sealer = createSealer(sealKeys);
   const { informers } = controllers;
   const counts = createCountLimits({ ...informers, customResourceDefinitions: informers.definitions });

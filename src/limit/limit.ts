@@ -13,6 +13,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import { createPace } from './pace.ts';
 import { createRates } from './rate.ts';
 import { createSeats, type SeatRequest } from './seats.ts';
 
@@ -41,7 +42,7 @@ export interface Usage {
   readonly watchesOfUser: number;
 }
 
-export interface Limiter {
+export interface Limiter extends Disposable {
   /**
    * Takes a place, now or when there is one. The function gives it back; calling it again does nothing.
    * @throws {ApiError} ERR_TOO_MANY_REQUESTS; what `signal` says when the client leaves meanwhile
@@ -58,20 +59,23 @@ export interface Limiter {
 
 export interface LimiterOptions {
   readonly nowMs: () => number;
-  /** Short requests that this replica serves at once, of all tenants. */
+  /** Short requests that this replica serves at once, of all tenants, while it is not busy; fewer when it is. */
   readonly seats?: number;
   /** How long a request waits for a seat. */
   readonly patienceMs?: number;
 }
 
-/** Enough to keep the host busy, and few enough that a newcomer never waits behind much. */
+/** Enough to keep the host busy. */
 const SEATS = 256;
+/** While the process is busy: enough to keep it so, and few enough that a newcomer never waits behind much. */
+const SEATS_BUSY = 12;
 /** A quarter of the time that a request may take, as API Priority and Fairness has it. */
 const PATIENCE_MS = 15_000;
 const RETRY_AFTER_SECONDS = 1;
 
 export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }: LimiterOptions): Limiter {
-  const short = createSeats({ seats, patienceMs });
+  const pace = createPace({ most: seats, least: Math.min(seats, SEATS_BUSY), onMore: () => short.more() });
+  const short = createSeats({ seats: () => pace.seats, most: seats, patienceMs });
   const rates = createRates(nowMs);
   const watches = new Map<string, number>();
   return {
@@ -100,6 +104,7 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
       const watching = { watches: watches.get(uid) ?? 0, watchesOfUser: watches.get(user) ?? 0 };
       return { ...short.usage(uid, user), ...watching };
     },
+    [Symbol.dispose]: () => pace[Symbol.dispose](),
   };
 
   function enterWatch(uid: string, user: string, limits: RequestLimits): () => void {

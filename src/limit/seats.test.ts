@@ -8,6 +8,10 @@ function request(flow: string, user = 'u', more: Partial<SeatRequest> = {}): Sea
   return { flow, user: `${flow}/${user}`, ofFlow: 10, ofUser: 10, waiting: 100, ...more };
 }
 
+function seatsOf(many: number): Seats {
+  return createSeats({ seats: () => many, most: many, patienceMs: 1_000 });
+}
+
 /** Takes a seat and tells in `order` when it has it. */
 function seated(seats: Seats, order: string[], name: string, asked: SeatRequest): { leave(): void } {
   let release: (() => void) | undefined;
@@ -25,7 +29,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('seats', () => {
   it('are given at once while there are some, and come back once', async () => {
-    const seats = createSeats({ seats: 2, patienceMs: 1_000 });
+    const seats = seatsOf(2);
     const order: string[] = [];
     const first = seated(seats, order, 'first', request('a'));
     seated(seats, order, 'second', request('a'));
@@ -41,21 +45,49 @@ describe('seats', () => {
   });
 
   it('go to the flow that has the fewest: a newcomer does not wait behind a crowd', async () => {
-    const seats = createSeats({ seats: 4, patienceMs: 1_000 });
+    const seats = seatsOf(4);
     const order: string[] = [];
     const greedy = Array.from({ length: 20 }, (_, index) => seated(seats, order, `greedy ${index}`, request('greedy')));
-    const modest = seated(seats, order, 'modest', request('modest'));
-    expect(order).not.toContain('modest');
-    greedy[0]?.leave();
-    await settled();
+    // The first of a flow takes nobody's turn, and nobody has to end for it.
+    seated(seats, order, 'modest', request('modest'));
     expect(order.at(-1)).toBe('modest');
-    modest.leave();
+    const second = seated(seats, order, 'second', request('modest'));
+    expect(order).not.toContain('second');
+    for (const one of greedy.slice(0, 2)) one.leave();
+    await settled();
+    expect(order.at(-1)).toBe('second');
+    second.leave();
     await settled();
     expect(order.at(-1)).toBe('greedy 4');
   });
 
+  it('are never more than twice as many as there may be, however many flows there are', () => {
+    const seats = seatsOf(4);
+    const order: string[] = [];
+    for (let index = 0; index < 20; index++) seated(seats, order, `flow ${index}`, request(`flow ${index}`));
+    expect(order).toHaveLength(8);
+  });
+
+  it('become fewer without anybody being sent away, and more when it is said so', async () => {
+    let many = 3;
+    const seats = createSeats({ seats: () => many, most: 3, patienceMs: 1_000 });
+    const order: string[] = [];
+    const all = Array.from({ length: 8 }, (_, index) => seated(seats, order, `${index}`, request('a')));
+    many = 1;
+    for (const one of all.slice(0, 2)) one.leave();
+    await settled();
+    expect(order).toEqual(['0', '1', '2']);
+    all[2]?.leave();
+    await settled();
+    expect(order).toEqual(['0', '1', '2', '3']);
+    many = 3;
+    seats.more();
+    await settled();
+    expect(order).toEqual(['0', '1', '2', '3', '4', '5']);
+  });
+
   it('go to the user who has the fewest of its flow', async () => {
-    const seats = createSeats({ seats: 100, patienceMs: 1_000 });
+    const seats = seatsOf(100);
     const order: string[] = [];
     const limit = { ofFlow: 3 };
     const robots = Array.from({ length: 9 }, (_, index) =>
@@ -68,7 +100,7 @@ describe('seats', () => {
   });
 
   it('are so many for one user, and others of the flow go on', async () => {
-    const seats = createSeats({ seats: 100, patienceMs: 1_000 });
+    const seats = seatsOf(100);
     const order: string[] = [];
     const limit = { ofUser: 2 };
     for (let index = 0; index < 4; index += 1) seated(seats, order, `robot ${index}`, request('a', 'robot', limit));
@@ -78,7 +110,7 @@ describe('seats', () => {
   });
 
   it('keep the order of one user, also for who comes when a seat is free', async () => {
-    const seats = createSeats({ seats: 1, patienceMs: 1_000 });
+    const seats = seatsOf(1);
     const order: string[] = [];
     const first = seated(seats, order, 'first', request('a'));
     seated(seats, order, 'second', request('a'));
@@ -89,7 +121,7 @@ describe('seats', () => {
   });
 
   it('refuse who would stand behind too many', () => {
-    const seats = createSeats({ seats: 1, patienceMs: 1_000 });
+    const seats = seatsOf(1);
     const limit = { waiting: 1 };
     void seats.take(request('a', 'u', limit), NEVER, REFUSAL);
     void seats.take(request('a', 'u', limit), NEVER, REFUSAL);
@@ -103,7 +135,7 @@ describe('a request that waits', () => {
   afterEach(() => vi.useRealTimers());
 
   it('is refused when it has waited too long, and takes no seat then', async () => {
-    const seats = createSeats({ seats: 1, patienceMs: 1_000 });
+    const seats = seatsOf(1);
     const leave = seats.take(request('a'), NEVER, REFUSAL) as () => void;
     const late = seats.take(request('a'), NEVER, REFUSAL) as Promise<() => void>;
     const refused = expect(late).rejects.toThrow('late');
@@ -114,7 +146,7 @@ describe('a request that waits', () => {
   });
 
   it('leaves the queue when its client goes', async () => {
-    const seats = createSeats({ seats: 1, patienceMs: 1_000 });
+    const seats = seatsOf(1);
     const client = new AbortController();
     const leave = seats.take(request('a'), NEVER, REFUSAL) as () => void;
     const waiting = seats.take(request('a'), client.signal, REFUSAL) as Promise<() => void>;

@@ -1,7 +1,8 @@
 /**
  * Seats for requests, given fairly. There are so many in all, so many for each flow (a tenant) and for each user in it.
  * Whoever finds none waits in the queue of their user. A seat that comes free goes to the flow that has the fewest, and in
- * it to the user who has the fewest, so that a thousand requests of one never stand before the first of another.
+ * it to the user who has the fewest, so that a thousand requests of one never stand before the first of another. A flow
+ * that has none is given one even where all are taken, up to twice as many: whoever is calm does not wait.
  */
 export interface SeatRequest {
   readonly flow: string;
@@ -25,6 +26,8 @@ export interface Seats {
     refusal: (why: 'full' | 'late') => Error,
   ): (() => void) | Promise<() => void>;
   usage(flow: string, user: string): SeatUsage;
+  /** There are more seats than before. */
+  more(): void;
 }
 
 export interface SeatUsage {
@@ -49,7 +52,14 @@ interface Waiter {
   readonly seat: () => void;
 }
 
-export function createSeats({ seats, patienceMs }: { seats: number; patienceMs: number }): Seats {
+export interface SeatsOptions {
+  /** How many there are now, and how many there may ever be. */
+  readonly seats: () => number;
+  readonly most: number;
+  readonly patienceMs: number;
+}
+
+export function createSeats({ seats, most, patienceMs }: SeatsOptions): Seats {
   const flows = new Map<string, Flow>();
   /** Flows of which somebody waits. */
   const waitingFlows = new Set<Flow>();
@@ -74,17 +84,14 @@ export function createSeats({ seats, patienceMs }: { seats: number; patienceMs: 
   }
 
   function seatNext(): void {
-    while (seated < seats) {
-      const waiter = next();
-      if (waiter === undefined) return;
-      waiter.seat();
-    }
+    for (let waiter = next(); waiter !== undefined; waiter = next()) waiter.seat();
   }
 
   /** Of those that may be seated, the one whose flow and then whose user has the fewest seats. */
   function next(): Waiter | undefined {
     let best: { waiter: Waiter; flow: number; user: number } | undefined;
     for (const flow of waitingFlows) {
+      if (!isFree(flow)) continue;
       if (best !== undefined && flow.seated > best.flow) continue;
       for (const user of flow.users.values()) {
         const [waiter] = user.queue;
@@ -94,6 +101,10 @@ export function createSeats({ seats, patienceMs }: { seats: number; patienceMs: 
       }
     }
     return best?.waiter;
+  }
+
+  function isFree(flow: Flow | undefined): boolean {
+    return seated < seats() || ((flow?.seated ?? 0) === 0 && seated < 2 * most);
   }
 
   function wait(
@@ -156,7 +167,7 @@ export function createSeats({ seats, patienceMs }: { seats: number; patienceMs: 
       const user = flow?.users.get(request.user);
       // Nobody who has just come goes before those of the same user that wait.
       const mayPass = (user?.queue.size ?? 0) === 0 && hasRoom(request, flow, user);
-      if (seated < seats && mayPass) return sit(request);
+      if (mayPass && isFree(flow)) return sit(request);
       if ((flow?.waiting ?? 0) >= request.waiting) throw refusal('full');
       return wait(request, signal, refusal);
     },
@@ -165,6 +176,7 @@ export function createSeats({ seats, patienceMs }: { seats: number; patienceMs: 
       const requestsOfUser = flow?.users.get(user)?.seated ?? 0;
       return { requests: flow?.seated ?? 0, requestsOfUser, waiting: flow?.waiting ?? 0 };
     },
+    more: seatNext,
   };
 }
 
