@@ -107,7 +107,6 @@ describe('the reader', () => {
     ['', 'pods', 'watch'],
     ['', 'namespaces', 'list'],
     ['', 'nodes', 'get'],
-    ['kubeveil.dev', 'tenants', 'watch'],
     ['virtual.kubeveil.dev', 'clusterrolebindings', 'list'],
     ['authentication.k8s.io', 'tokenreviews', 'create'],
   ])('may %s/%s %s', (group, resource, verb) => {

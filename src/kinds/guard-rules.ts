@@ -121,9 +121,8 @@ export function readerRules(): HostRule[] {
   return [
     ...merge([
       ...grants,
-      { group: 'kubeveil.dev', resource: 'tenants', verbs: READ },
       // The host's own, of which tenants see the ranges alone: as the default one of their cluster.
-      { group: 'networking.k8s.io', resource: 'servicecidrs', verbs: READ },
+      { group: 'networking.k8s.io', resource: 'servicecidrs', verbs: ['list', 'watch'] },
       { group: 'authentication.k8s.io', resource: 'tokenreviews', verbs: ['create'] },
     ]),
     {

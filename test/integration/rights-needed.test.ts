@@ -1,22 +1,24 @@
 /**
- * The provisioner, the one account that writes for everybody, has no right that it does not use: one life of a tenant, in
- * front of a control plane of its own, uses every right that `deploy/` gives it. What it lacks it is refused: that is in
- * `walls-grants.test.ts` and `walls.test.ts`.
+ * The accounts of the proxy have no right that they do not use. One life of a tenant, in front of a control plane of its own,
+ * uses every right that `deploy/` gives the provisioner; then two tenants read everything that their clusters have, which
+ * uses all that the reader has. The host's audit log has who asked what. That they are refused all else is in
+ * `accounts.test.ts`, `walls-grants.test.ts` and `walls.test.ts`. The data path has no right of its own, and what it may do in
+ * a tenant's name is what the guards give (`src/kinds/guard-rules.test.ts`).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
-import { objects, strings, text } from '../../src/k8s/read.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
+import { rightsOf, textOf } from '../support/account-rights.ts';
 import { clientOf } from '../support/as-tenant.ts';
 import { adminClient, type ControlPlaneFacts, factsOf, startPrivateControlPlane } from '../support/control-plane.ts';
 import { jsonOf, requestOnce } from '../support/http.ts';
 import { eventually } from '../support/processes.ts';
-import { makeTenant, type ProductFacts, startProduct } from '../support/product.ts';
+import { makeTenant, type ProductFacts, startProduct, type TenantFacts } from '../support/product.ts';
+import { readEverything } from '../support/read-everything.ts';
 
-const MANIFEST = new URL('../../deploy/30-rbac-accounts.yaml', import.meta.url);
-const ACCOUNT = 'system:serviceaccount:kubeveil-system:kubeveil-provisioner';
+const PROVISIONER = 'kubeveil-provisioner';
+const REVIEWS = 'create authentication.k8s.io/tokenreviews';
 /** Rights that no request is for: a write of a role or binding is weighed by them. */
 const WEIGHED = new Set(['escalate', 'bind']);
 /**
@@ -39,12 +41,15 @@ const OTHERWISE: ReadonlySet<string> = new Set([
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 let plane: ControlPlaneFacts;
+let product: ProductFacts;
+let trustee: TenantFacts;
 
 beforeAll(async () => {
   plane = factsOf(stack.use(await startPrivateControlPlane({ nodes: 0 })));
-  const product = await startProduct(plane);
-  stack.defer(() => product.stop());
-  const acme = clientOf(product.facts, 'acme');
+  const started = await startProduct(plane);
+  stack.defer(() => started.stop());
+  product = started.facts;
+  const acme = clientOf(product, 'acme');
   const admin = adminClient(plane);
   stack.defer(() => admin.close());
   await acme.kubectl('create namespace needed');
@@ -56,7 +61,8 @@ beforeAll(async () => {
     body: JSON.stringify({ ...namespace, metadata: { name: 'needed', labels: { a: 'c' } } }),
   };
   expect((await acme.send('/api/v1/namespaces/needed', put)).status).toBe(200);
-  await asTrusted(product.facts);
+  trustee = await makeTenant(plane, 'trustee', join(plane.workDir, 'trustee.kubeconfig'), 'trusted');
+  await asTrusted();
   await acme.kubectl('delete namespace needed');
   const schema = { openAPIV3Schema: { type: 'object' } };
   const versions = [{ name: 'v1', served: true, storage: true, schema }];
@@ -80,8 +86,9 @@ beforeAll(async () => {
 });
 
 /** What only trusted tenants do. */
-async function asTrusted({ server, caPem }: ProductFacts): Promise<void> {
-  const { certPem, keyPem } = await makeTenant(plane, 'trustee', join(plane.workDir, 'trustee.kubeconfig'), 'trusted');
+async function asTrusted(): Promise<void> {
+  const { server, caPem } = product;
+  const { certPem, keyPem } = trustee;
   const path = '/api/v1/namespaces/trusted-needs';
   const send = async (method: string, at: string, body?: object, type = 'application/json') => {
     const headers = { 'content-type': type };
@@ -102,51 +109,74 @@ async function asTrusted({ server, caPem }: ProductFacts): Promise<void> {
   await send('PUT', `${path}/finalize`, { ...(await send('GET', path)), spec: { finalizers: ['kubernetes'] } });
 }
 
-/** `verb group/resource[/subresource]` for each right that the manifest gives. */
-function granted(): string[] {
-  const documents = parseAllDocuments(readFileSync(MANIFEST, 'utf8')).map((one) => one.toJS() as JsonObject);
-  const roles = documents.filter((one) => text(one, 'kind').endsWith('Role') && nameOf(one) === 'kubeveil:provisioner');
-  expect(roles).toHaveLength(2);
-  return roles.flatMap((role) =>
-    objects(role, 'rules').flatMap((rule) =>
-      strings(rule, 'apiGroups').flatMap((group) =>
-        strings(rule, 'resources').flatMap((resource) =>
-          strings(rule, 'verbs')
-            .filter((verb) => !WEIGHED.has(verb))
-            .map((verb) => `${verb} ${group}/${resource}`),
-        ),
-      ),
-    ),
-  );
+/** As `textOf` has it, each right that an account has and that is for requests. */
+function granted(account: string): string[] {
+  const rights = rightsOf(account).filter(({ verb }) => !WEIGHED.has(verb));
+  expect(rights.length).toBeGreaterThan(0);
+  return [...new Set(rights.map(textOf))];
 }
 
-function nameOf({ metadata }: JsonObject): string {
-  return text(metadata as JsonObject, 'name');
+interface AuditEvent {
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly impersonatedUser?: { readonly username: string };
+  readonly objectRef?: { readonly apiGroup?: string; readonly resource?: string; readonly subresource?: string };
+  readonly responseStatus?: { readonly code?: number };
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
-function used(): Set<string> {
+function eventsOf(account: string): AuditEvent[] {
   const lines = readFileSync(plane.auditLogPath, 'utf8').split('\n').slice(0, -1);
-  const mine = lines
-    .map((line) => JSON.parse(line))
-    .filter(({ user, impersonatedUser }) => user.username === ACCOUNT && impersonatedUser === undefined)
+  const name = `system:serviceaccount:kubeveil-system:${account}`;
+  return lines.map((line) => JSON.parse(line) as AuditEvent).filter(({ user }) => user.username === name);
+}
+
+function whatOf({ objectRef = {} }: AuditEvent): string {
+  const { apiGroup = '', resource, subresource } = objectRef;
+  return `${apiGroup}/${resource}${subresource === undefined ? '' : `/${subresource}`}`;
+}
+
+/** What an account did in its own name. */
+function used(account: string): Set<string> {
+  const mine = eventsOf(account)
+    .filter(({ impersonatedUser }) => impersonatedUser === undefined)
     // What it makes may be there already, for the host's controllers make some of it, too.
     .filter(({ responseStatus: { code = 200 } = {} }) => code < 300 || code === 409);
   return new Set(
-    mine.flatMap(({ verb, objectRef = {}, responseStatus }) => {
-      const { apiGroup = '', resource, subresource } = objectRef;
-      const what = `${apiGroup}/${resource}${subresource === undefined ? '' : `/${subresource}`}`;
+    mine.flatMap((event) => {
+      const what = whatOf(event);
       // An apply that makes its object takes both rights.
-      return responseStatus?.code === 201 && verb === 'patch'
+      return event.responseStatus?.code === 201 && event.verb === 'patch'
         ? [`patch ${what}`, `create ${what}`]
-        : [`${verb} ${what}`];
+        : [`${event.verb} ${what}`];
     }),
   );
 }
 
+/** What the host let through, whether or not it found what was asked for. */
+function allowed(events: readonly AuditEvent[]): Set<string> {
+  const passed = events.filter(({ annotations }) => annotations?.['authorization.k8s.io/decision'] === 'allow');
+  return new Set(passed.map((event) => `${event.verb} ${whatOf(event)}`));
+}
+
 it('the provisioner uses every right that it has', async () => {
-  await eventually('the log is that far', () => used().has('patch kubeveil.dev/tenants'));
+  const rights = granted(PROVISIONER);
+  await eventually('the log is that far', () => used(PROVISIONER).has('patch kubeveil.dev/tenants'));
   // A right that is named there and not given would make this test forget it.
-  expect([...OTHERWISE].filter((right) => !granted().includes(right))).toEqual([]);
-  const unused = granted().filter((right) => !used().has(right));
+  expect([...OTHERWISE].filter((right) => !rights.includes(right))).toEqual([]);
+  const unused = rights.filter((right) => !used(PROVISIONER).has(right));
   expect(unused.filter((right) => !OTHERWISE.has(right))).toEqual([]);
+});
+
+it('the reader uses every right that it has', async () => {
+  const { server, caPem, globex } = product;
+  const before = eventsOf('kubeveil-reader').length;
+  for (const { certPem, keyPem } of [trustee, globex]) await readEverything({ server, caPem, certPem, keyPem });
+  // Which discovery does not tell of.
+  await requestOnce({ ...globex, server, caPem, path: '/api/v1/nodes/x/status' });
+  const token = await clientOf(product, 'globex').kubectl('create token default -n default');
+  expect((await requestOnce({ server, caPem, token, path: '/api/v1/pods' })).status).toBe(403);
+  await eventually('the log is that far', () => allowed(eventsOf('kubeveil-reader').slice(before)).has(REVIEWS));
+  const seen = allowed(eventsOf('kubeveil-reader'));
+  expect(granted('kubeveil-reader').filter((right) => !seen.has(right))).toEqual([]);
 });
