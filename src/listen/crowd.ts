@@ -9,7 +9,7 @@
  *   is never ended.
  * - Strangers' requests are bounded together; whoever has the most of them open loses the connection that they came on.
  */
-import { isIPv6 } from 'node:net';
+import { formatAddress, isMapped, masked, parseAddress } from '../k8s/addresses.ts';
 
 export interface Member {
   /** Who has it by now; undefined of a stranger. */
@@ -157,12 +157,10 @@ export class Crowd {
 }
 
 /** Who has one address of IPv6 has a /64 of them. An IPv4 address that came over IPv6 is that address. */
-function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  if (!isIPv6(plain)) return plain;
-  const [before = '', after] = (plain.split('%')[0] ?? '').split('::');
-  const head = before === '' ? [] : before.split(':');
-  const tail = after === undefined || after === '' ? [] : after.split(':');
-  const zeros = after === undefined ? [] : new Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0');
-  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
+function networkOf(text: string): string {
+  const address = parseAddress(text.split('%')[0] ?? '');
+  if (address === undefined) return text;
+  if (address.bits === 32) return formatAddress(address);
+  if (isMapped(address)) return formatAddress({ bits: 32, value: address.value & 0xffff_ffffn });
+  return formatAddress(masked({ address, prefix: 64 }).address);
 }

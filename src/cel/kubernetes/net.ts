@@ -2,13 +2,7 @@
  * `ip('10.0.0.1')` and `cidr('10.0.0.0/8')`
  * @see k8s.io/apiserver pkg/cel/library/ip.go, cidr.go at v0.36
  */
-import { goQuote } from '../../lib/go-quote.ts';
-import { textCost } from '../cost.ts';
-import { declare, member, overload } from '../declare.ts';
-import type { Library } from '../environment.ts';
-import { EvaluationError } from '../evaluation-error.ts';
-import { BOOL, INT, STRING, structOf } from '../types.ts';
-import { Opaque } from '../values.ts';
+
 import {
   type Address,
   addressProblem,
@@ -19,7 +13,14 @@ import {
   type Network,
   parseAddress,
   parseNetwork,
-} from './addresses.ts';
+} from '../../k8s/addresses.ts';
+import { goQuote } from '../../lib/go-quote.ts';
+import { textCost } from '../cost.ts';
+import { declare, member, overload } from '../declare.ts';
+import type { Library } from '../environment.ts';
+import { EvaluationError } from '../evaluation-error.ts';
+import { BOOL, INT, STRING, structOf } from '../types.ts';
+import { Opaque } from '../values.ts';
 
 const IP = structOf('net.IP');
 const CIDR = structOf('net.CIDR');

@@ -2,7 +2,7 @@
  * IP addresses and networks as numbers.
  * @see Go's net/netip, whose readings Kubernetes goes by
  */
-import { goQuote } from '../../lib/go-quote.ts';
+import { goQuote } from '../lib/go-quote.ts';
 
 export interface Address {
   readonly bits: 32 | 128;
