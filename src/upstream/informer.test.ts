@@ -144,6 +144,17 @@ describe('an informer', () => {
     expect(held(informer)).toEqual(['one@3']);
   });
 
+  it('goes on where there is nothing: of metadata alone the API server then lists no items at all', async () => {
+    const { upstream } = informerOf(
+      list(5),
+      { status: 503, body: { kind: 'Status', message: 'down' } },
+      { status: 200, body: { kind: 'PartialObjectMetadataList', metadata: { resourceVersion: '6' }, items: null } },
+      watch(new Feed()),
+    );
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(4));
+    expect(queryOf(upstream.requests[3])).toMatchObject({ watch: 'true', resourceVersion: '5' });
+  });
+
   it('tries again after a refusal, and pauses after a watch that ends at once', async () => {
     const { informer, upstream } = informerOf(
       { status: 503, body: { kind: 'Status', message: 'not yet' } },

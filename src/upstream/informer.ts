@@ -108,9 +108,7 @@ export function createInformer(options: InformerOptions): Informer {
       ...(asked.length === 0 ? {} : { query: asked }),
     });
     if (answer.status !== 200) throw new HostError(`LIST ${path}`, answer.status, answer.body);
-    const body = readObject(answer.body);
-    if (!Array.isArray(body['items'])) throw new Error(`LIST ${path} was answered without items`);
-    return body;
+    return readObject(answer.body);
   }
 
   /** Whether upstream is at an earlier revision than what is known, for a price that does not grow with the collection. */
@@ -126,7 +124,8 @@ export function createInformer(options: InformerOptions): Informer {
   async function list(): Promise<void> {
     const deletedBefore = [...forgotten];
     const body = await ask();
-    const items = body['items'] as unknown[];
+    const { items } = body;
+    if (!Array.isArray(items)) throw new Error(`LIST ${options.path} was answered without items`);
     const at = versionOf(body);
     const isRestored = isBefore(at);
     if (isRestored) {
