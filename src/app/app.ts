@@ -61,6 +61,8 @@ export interface ProxyOptions {
   requestTimeoutMs?: number;
   shutdownGraceMs?: number;
   maxConnections?: number;
+  /** Ends a start that has not come to its end, which a host that is not there makes long. */
+  signal?: AbortSignal | undefined;
 }
 
 /** What a test puts in another's place. */
@@ -91,6 +93,8 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   await using starting = new AsyncDisposableStack();
   const ending = new AbortController();
   const { signal } = ending;
+  const giveUp = (): void => ending.abort();
+  options.signal?.addEventListener('abort', giveUp);
   const onError = (what: string, error: unknown): void => {
     if (!signal.aborted) log[isHostStarting(error) ? 'debug' : 'warn']({ why: reasonOf(error) }, what);
   };
@@ -155,6 +159,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
     },
   );
 
+  options.signal?.removeEventListener('abort', giveUp);
   const running = starting.move();
   const close = (): Promise<void> => {
     // At once: a document that is read for seconds would keep its request, and so the process, to the end of the grace.

@@ -52,11 +52,14 @@ export async function dev(options: DevOptions): Promise<void> {
     await install({ upstream: admin, signal: stopping.signal });
     // Pods are processes of this machine, if they are anything.
     const listen = { host: '127.0.0.1', port: options.port };
-    const proxy = stack.use(await startProxy({ host, listen, policies, pods: { api: listen, dns: undefined } }));
+    const pods = { api: listen, dns: undefined };
+    const proxy = stack.use(await startProxy({ host, listen, policies, pods, signal: stopping.signal }));
     writeFileSync(join(folder, 'ca.crt'), proxy.caPem);
-    await proxy.whenReady();
-    for (const id of TENANTS) await onboard(admin, id, folder);
-    greet(proxy, folder);
+    const tenants = makeTenants(proxy, admin, folder);
+    // It fails for what is closed below it when this is stopped meanwhile.
+    tenants.catch(() => {});
+    await Promise.race([tenants, stop]);
+    if (!stopping.signal.aborted) greet(proxy, folder);
     await stop;
     print('\nstopping');
   } catch (error) {
@@ -84,6 +87,11 @@ async function ownCluster(
   const file = join(folder, 'host.kubeconfig');
   writePrivateFile(file, cluster.adminKubeconfig);
   return file;
+}
+
+async function makeTenants(proxy: RunningProxy, admin: ClosableUpstream, folder: string): Promise<void> {
+  await proxy.whenReady();
+  for (const id of TENANTS) await onboard(admin, id, folder);
 }
 
 async function onboard(admin: ClosableUpstream, id: string, folder: string): Promise<void> {

@@ -1,9 +1,8 @@
 /** `kubeveil node-cache`: the cache of one node, for the kubelet and others on it, until it is told to stop. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidArgumentError } from 'commander';
 import { type NodeCacheOptions, startNodeCache } from '../app/node-cache.ts';
-import { type ListenAddress, SETTINGS } from '../config/settings.ts';
+import type { ListenAddress } from '../config/settings.ts';
 import { flushLog, type LogLevel, logger, setLogLevel } from '../observe/log.ts';
 import { type HostConnection, inClusterHost, readKubeconfig } from '../upstream/host-connection.ts';
 import { untilSignal } from './until-signal.ts';
@@ -74,10 +73,4 @@ function ownConnection(file: string | undefined): HostConnection {
   const host = file === undefined ? inClusterHost() : readKubeconfig(file);
   if (host !== undefined) return host;
   throw new Error('there is no API server to keep anything of: give a kubeconfig with --kubeconfig, or run as a pod');
-}
-
-export function listenAddress(text: string): ListenAddress {
-  const read = SETTINGS.listen.schema.safeParse(text);
-  if (read.success) return read.data;
-  throw new InvalidArgumentError(read.error.issues.map(({ message }) => message).join('; '));
 }

@@ -5,21 +5,7 @@ import { Command, Option } from 'commander';
 import { readObject } from '../codec/json.ts';
 import { flagOf, SETTINGS, type SettingName } from '../config/settings.ts';
 import { text } from '../k8s/read.ts';
-import { dev } from './dev.ts';
-import { kubeconfig } from './kubeconfig.ts';
-import { listenAddress, nodeCache, nodeCacheHub } from './node-cache.ts';
-import { checkPolicies, diffPolicies, explainPolicy, testPolicies } from './policy.ts';
-import { serve } from './serve.ts';
-import {
-  createTenant,
-  deleteTenant,
-  describeTenant,
-  listTenants,
-  resumeTenant,
-  revokeCertificate,
-  suspendTenant,
-} from './tenant.ts';
-import { count, durationOption, port } from './values.ts';
+import { count, durationOption, listenAddress, port } from './values.ts';
 
 const NODE_CACHE_LISTEN = '127.0.0.1:6445';
 const HUB_LISTEN = '0.0.0.0:6446';
@@ -41,7 +27,7 @@ export function createProgram(): Command {
     const preset = setting.default === undefined ? '' : ` (default: ${setting.default})`;
     serveCommand.option(`${flagOf(name as SettingName)} <${setting.value}>`, `${setting.help}${preset}`);
   }
-  serveCommand.action(serve);
+  serveCommand.action(later(async () => (await import('./serve.ts')).serve));
 
   keeping(program.command('node-cache'), NODE_CACHE_LISTEN, '/var/lib/kubeveil-node-cache')
     .description('run the cache of a node, for the kubelet, kube-proxy and DaemonSets on it: docs/node-cache.md')
@@ -49,12 +35,12 @@ export function createProgram(): Command {
     .option('--node-name <name>', 'the node that it is on (default: NODE_NAME)')
     .option('--hub <URL>', 'a hub, which is asked for what is kept before the API server is')
     .option('--hub-ca <file>', 'CA of the certificate of the hub')
-    .action(nodeCache);
+    .action(later(async () => (await import('./node-cache.ts')).nodeCache));
   keeping(program.command('node-cache-hub'), HUB_LISTEN, '/var/lib/kubeveil-node-cache-hub')
     .description('run a hub between node caches and the API server, for clusters of many nodes: docs/node-cache.md')
     .requiredOption('--tls-cert <file>', 'certificate that it shows, with those of its CAs')
     .requiredOption('--tls-key <file>', 'the key of it')
-    .action(nodeCacheHub);
+    .action(later(async () => (await import('./node-cache.ts')).nodeCacheHub));
 
   program
     .command('dev')
@@ -66,7 +52,7 @@ export function createProgram(): Command {
     .option('--folder <folder>', 'where kubeconfigs and data go', '.kubeveil')
     .option('--policies <folder>', SETTINGS.policies.help)
     .option('--log-level <level>', 'silent, error, warn, info or debug', 'warn')
-    .action(dev);
+    .action(later(async () => (await import('./dev.ts')).dev));
 
   const tenant = program.command('tenant').description('create, list, describe, suspend and delete tenants');
   tenant
@@ -78,15 +64,20 @@ export function createProgram(): Command {
     .option('--oidc-group <name...>', 'groups of the identity provider whose members administer the tenant')
     .option('--out <file>', 'where its kubeconfig goes (default: <id>.kubeconfig)')
     .addOption(durationOption('--timeout <duration>', 'how long to wait', '60s', '1d'))
-    .action(createTenant);
-  tenant.command('list').description('list tenants').option(HOST, HOST_HELP).addOption(output()).action(listTenants);
+    .action(later(async () => (await import('./tenant.ts')).createTenant));
+  tenant
+    .command('list')
+    .description('list tenants')
+    .option(HOST, HOST_HELP)
+    .addOption(output())
+    .action(later(async () => (await import('./tenant.ts')).listTenants));
   tenant
     .command('describe')
     .argument('<id>')
     .description('show a tenant, its namespaces and what it waits for')
     .option(HOST, HOST_HELP)
     .addOption(output())
-    .action(describeTenant);
+    .action(later(async () => (await import('./tenant.ts')).describeTenant));
   tenant
     .command('delete')
     .argument('<id>')
@@ -94,21 +85,21 @@ export function createProgram(): Command {
     .option(HOST, HOST_HELP)
     .option('--no-wait', 'return at once')
     .addOption(durationOption('--timeout <duration>', 'how long to wait', '5m', '1d'))
-    .action(deleteTenant);
+    .action(later(async () => (await import('./tenant.ts')).deleteTenant));
 
   tenant
     .command('suspend')
     .argument('<id>')
     .description('refuse every request of a tenant; its pods go on running')
     .option(HOST, HOST_HELP)
-    .action(suspendTenant);
+    .action(later(async () => (await import('./tenant.ts')).suspendTenant));
   tenant
     .command('resume')
     .argument('<id>')
     .description('serve a tenant that was suspended; returns when it is served')
     .option(HOST, HOST_HELP)
     .addOption(durationOption('--timeout <duration>', 'how long to wait', '60s', '1d'))
-    .action(resumeTenant);
+    .action(later(async () => (await import('./tenant.ts')).resumeTenant));
   tenant
     .command('revoke')
     .argument('<id>')
@@ -116,7 +107,7 @@ export function createProgram(): Command {
     .option(HOST, HOST_HELP)
     .option('--serial <hex>', 'its serial number')
     .option('--file <kubeconfig>', 'a kubeconfig that holds it')
-    .action(revokeCertificate);
+    .action(later(async () => (await import('./tenant.ts')).revokeCertificate));
 
   const policy = program
     .command('policy')
@@ -125,27 +116,27 @@ export function createProgram(): Command {
     .command('check')
     .description('say what is wrong with the policy files, with file, line and column')
     .option('--policies <folder>', SETTINGS.policies.help)
-    .action(checkPolicies);
+    .action(later(async () => (await import('./policy.ts')).checkPolicies));
   policy
     .command('test')
     .argument('[name...]', 'policies (default: all)')
     .description('run the cases beside the policy files (<name>.test.yaml)')
     .option('--policies <folder>', SETTINGS.policies.help)
-    .action(testPolicies);
+    .action(later(async () => (await import('./policy.ts')).testPolicies));
   policy
     .command('explain')
     .argument('<name>')
     .description('show every setting of a policy with its value')
     .option('--policies <folder>', SETTINGS.policies.help)
     .addOption(output())
-    .action(explainPolicy);
+    .action(later(async () => (await import('./policy.ts')).explainPolicy));
   policy
     .command('diff')
     .argument('<before>', 'a policy by name, or with its folder: old/policies/default')
     .argument('<after>')
     .description('show the settings in which two policies differ')
     .option('--policies <folder>', SETTINGS.policies.help)
-    .action(diffPolicies);
+    .action(later(async () => (await import('./policy.ts')).diffPolicies));
 
   program
     .command('kubeconfig')
@@ -162,9 +153,19 @@ export function createProgram(): Command {
     .option('--merge <file>', 'merge into this kubeconfig and make it the current context')
     .option('--server <url>', 'URL of the proxy (default: as the proxy says it)')
     .option('--certificate-authority <file>', 'CA of the proxy (default: as the proxy says it)')
-    .action(kubeconfig);
+    .action(later(async () => (await import('./kubeconfig.ts')).kubeconfig));
 
   return program;
+}
+
+/** A command is loaded when it is asked for: the proxy alone takes longer to load than most of the others take to run. */
+function later<Given extends unknown[]>(
+  load: () => Promise<(...given: Given) => unknown>,
+): (...given: Given) => Promise<void> {
+  return async (...given) => {
+    const command = await load();
+    await command(...given);
+  };
 }
 
 function output(): Option {

@@ -1,5 +1,5 @@
 /** `kubeveil serve`: the proxy in front of a cluster, until it is told to stop. */
-import { startProxy } from '../app/app.ts';
+import { type ProxyOptions, type RunningProxy, startProxy } from '../app/app.ts';
 import { openAuditSinks } from '../app/audit-sinks.ts';
 import { followAuthentication } from '../authn/jwt/load.ts';
 import { loadConfig } from '../config/load.ts';
@@ -24,7 +24,8 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
       'there is no cluster to stand in front of: give its kubeconfig with --kubeconfig, or run as a pod of it',
     );
   }
-  const stop = untilSignal();
+  const stopping = new AbortController();
+  const stop = untilSignal().then(() => stopping.abort());
   const log = logger('serve');
   const folder = policiesFolder(config.policies);
   using policies = followPolicies(folder, {
@@ -51,7 +52,7 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   });
   // Without a file SIGHUP ends the process, as it does any other.
   if (config.auditFile !== undefined) process.on('SIGHUP', () => audit.reopen());
-  const proxy = await startProxy({
+  const proxy = await startUnless(stopping.signal, {
     host,
     listen: config.listen,
     publicUrl: config.publicUrl,
@@ -64,6 +65,7 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
     shutdownGraceMs: config.shutdownGrace,
     maxConnections: config.maxConnections,
   });
+  if (proxy === undefined) return await flushLog();
   log.info({ server: proxy.server }, 'listening');
   proxy.whenReady().then(
     () => log.info({ server: proxy.server }, 'ready'),
@@ -73,6 +75,16 @@ export async function serve({ config: file, ...flags }: ServeFlags): Promise<voi
   log.info('stopping: open requests are let to their end');
   await proxy.close();
   await flushLog();
+}
+
+/** Undefined when the process was told to stop while it waited for its host. */
+async function startUnless(signal: AbortSignal, options: ProxyOptions): Promise<RunningProxy | undefined> {
+  try {
+    return await startProxy({ ...options, signal });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
 }
 
 function podSettings({ advertise, podAddress, podDns, podDnsSuffix }: Config): PodSettings {

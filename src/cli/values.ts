@@ -1,5 +1,6 @@
 /** Option values: parsed once, refused with what was expected. */
 import { InvalidArgumentError, Option } from 'commander';
+import { type ListenAddress, SETTINGS } from '../config/settings.ts';
 import { durationWithin, parseDuration } from '../lib/duration.ts';
 
 /** An option whose value is a duration: milliseconds for the program, `12h` in the help. */
@@ -26,4 +27,10 @@ export function port(text: string): number {
 export function count(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('expected a whole number.');
   return Number(text);
+}
+
+export function listenAddress(text: string): ListenAddress {
+  const read = SETTINGS.listen.schema.safeParse(text);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError(read.error.issues.map(({ message }) => message).join('; '));
 }

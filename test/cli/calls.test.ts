@@ -1,10 +1,11 @@
 /** How the program takes its call: help, exit codes, and messages that say what to do. Nothing here reaches a cluster. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { runCli } from '../support/cli.ts';
+import { CLI, runCli } from '../support/cli.ts';
 import { proxyKubeconfigPath, replicaArgs } from '../support/product.ts';
 
 let folder: string;
@@ -42,6 +43,33 @@ describe('a call that is wrong', () => {
     const { code, stderr } = await runCli(args);
     expect(code).toBe(2);
     expect(stderr).toContain(expected);
+  });
+});
+
+describe('a cluster that does not answer', () => {
+  it.each(['serve', 'dev'])('keeps %s waiting no longer than until it is told to stop', async (command) => {
+    const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const file = join(folder, `${command}.kubeconfig`);
+    writeFileSync(
+      file,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [{ name: 'a', cluster: { server: `https://127.0.0.1:${port}` } }],
+        users: [{ name: 'a', user: { token: 'x' } }],
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+        'current-context': 'a',
+      }),
+    );
+    const own = command === 'dev' ? ['--folder', join(folder, 'dev'), '--port', '0'] : ['--listen', '127.0.0.1:0'];
+    const child = spawn(process.execPath, [CLI, command, '--kubeconfig', file, ...own], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    await once(server, 'connection');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    server.close();
   });
 });
 
