@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Feed, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { ApiError } from '../errors.ts';
 import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import { parseFieldSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -131,12 +132,15 @@ describe('the cache', () => {
 });
 
 describe('an upstream that does not answer', () => {
-  it('is noticed while its watch is open, and the watch is begun again where it was', async () => {
+  it.each<[string, () => Promise<never>]>([
+    ['that hangs', () => new Promise(() => {})],
+    ['with which no connection comes about', () => Promise.reject(new ApiError('ERR_UNAVAILABLE', 'no connection'))],
+  ])('%s is noticed while its watch is open, and the watch is begun again where it was', async (_what, hang) => {
     let answering = true;
     const begun: string[] = [];
     const { cache, upstream } = start(() => undefined);
     const ask = upstream.request.bind(upstream);
-    upstream.request = (request) => (answering ? ask(request) : new Promise(() => {}));
+    upstream.request = (request) => (answering ? ask(request) : hang());
     upstream.stream = async ({ query, signal }) => {
       begun.push(Object.fromEntries(query ?? [])['resourceVersion'] ?? '');
       return { status: 200, headers: {}, chunks: silence(signal as AbortSignal) };

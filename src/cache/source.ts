@@ -10,6 +10,7 @@
  */
 import { readObject } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
+import { ApiError } from '../errors.ts';
 import { compareVersions, versionOf } from '../k8s/meta.ts';
 import { isObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
@@ -128,7 +129,8 @@ export class Source {
     });
     const asked = this.#probe(AbortSignal.any([this.#ending.signal, waiting])).then(
       () => true,
-      () => !waiting.aborted,
+      // A refusal is an answer. That there was none, or no connection, is told by the way to it.
+      (error) => !(error instanceof ApiError) && !waiting.aborted,
     );
     return await Promise.race([asked, late]);
   }
