@@ -58,6 +58,27 @@ async function patch(path: string, operations: JsonValue): Promise<{ status: num
   return { status, text: JSON.stringify(object) };
 }
 
+describe('patterns of a kind', () => {
+  const patterned = (pattern: string) => {
+    const made = definition({ plural: 'patterns' });
+    const [version] = (made['spec'] as { versions: JsonObject[] }).versions;
+    const openAPIV3Schema = { type: 'object', properties: { text: { type: 'string', pattern } } };
+    Object.assign(version ?? {}, { schema: { openAPIV3Schema } });
+    return made;
+  };
+
+  it('are taken where they are as in use, and cannot become what is matched for minutes', async () => {
+    const bomb = `(${'a{0,1000}'.repeat(100)}){0,1000}`;
+    const refused = await acme.write('POST', CRDS, patterned(bomb));
+    expect({ status: refused.status, reason: refused.object.reason }).toEqual({ status: 422, reason: 'Invalid' });
+    expect(refused.object.message).toContain('openAPIV3Schema.properties.text.pattern: Invalid value: ');
+    expect((await acme.write('POST', CRDS, patterned('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$'))).status).toBe(201);
+    const path = '/spec/versions/0/schema/openAPIV3Schema/properties/text/pattern';
+    const patched = await patch(`${CRDS}/patterns.${GROUP}`, [{ op: 'replace', path, value: bomb }]);
+    expect(patched.status).toBe(422);
+  });
+});
+
 describe('rules of a kind', () => {
   it.each(BOMBS)('with %s are refused', async (_what, rule) => {
     const { status, object } = await acme.write('POST', CRDS, definition({ plural: 'bombs', rule }));

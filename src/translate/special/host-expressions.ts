@@ -1,5 +1,5 @@
 /**
- * Expressions and paths of the tenant's that the host itself runs, for everybody: rules in the schema of a CRD, selectors
+ * Expressions and paths of the tenant's that the host itself runs, for everybody: rules and patterns in the schema of a CRD, selectors
  * of devices, columns of a table. One that would hold up the host, or end it, is refused.
  *
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
@@ -8,15 +8,17 @@ import { boundsProblem } from '../../cel/bounds.ts';
 import { invalidValue } from '../../k8s/field-problems.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import type { Walk } from '../walk.ts';
+import { refuseVastPatterns } from './host-patterns.ts';
 
 const RULES = 'x-kubernetes-validations';
 const SHOWN = 200;
 const COLUMN =
   'at most one ".." or list of names may stand in a path: the API server walks through the object for each';
 
-/** Rules of a schema, at whatever depth. @throws {ApiError} ERR_INVALID */
+/** Rules and patterns of a schema, at whatever depth. @throws {ApiError} ERR_INVALID */
 export function crdRulesUp(value: JsonValue, walk: Walk): JsonValue {
   rulesIn(value, '', walk);
+  refuseVastPatterns(value, walk);
   return value;
 }
 
