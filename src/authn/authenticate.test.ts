@@ -17,19 +17,27 @@ function credential(username: string, part: Partial<Authenticated> = {}): Authen
 interface Sent {
   authorization?: string;
   certificate?: true;
+  user?: string;
+  onReview?: () => void;
 }
 
-/** @param byToken whose the token is; by certificate it is alice of the tenant u1 */
-function ask({ authorization, certificate }: Sent, byToken = credential('alice')): Promise<Authenticated> {
+/** @param byToken whose the token is, of an issuer or of a service account; by certificate it is `user` of the tenant u1 */
+function ask(
+  { authorization, certificate, user = 'alice', onReview }: Sent,
+  byToken = credential('alice', { how: 'oidc-token' }),
+): Promise<Authenticated> {
   const headers = new Map(authorization === undefined ? [] : [['authorization', authorization]]);
   const head = { headers, peerCertificate: certificate && new Uint8Array(1) } as unknown as RequestHead;
   return authenticate(
     head,
     { tenant: undefined },
     {
-      clientCertificate: () => credential('alice'),
-      issuerToken: async () => undefined,
-      serviceAccountToken: async () => byToken,
+      clientCertificate: () => credential(user),
+      issuerToken: async () => (byToken.how === 'oidc-token' ? byToken : undefined),
+      serviceAccountToken: async () => {
+        onReview?.();
+        return byToken;
+      },
     },
   );
 }
@@ -63,10 +71,22 @@ describe('authenticate', () => {
   );
 
   it.each([
-    ['user', credential('bob')],
-    ['tenant', credential('alice', { tenantUid: 'u2' })],
+    ['user', credential('bob', { how: 'oidc-token' })],
+    ['tenant', credential('alice', { how: 'oidc-token', tenantUid: 'u2' })],
+    ['sort of user', credential('system:serviceaccount:web:bot', { how: 'service-account-token' })],
   ])('refuses two credentials of another %s', async (_what, byToken) => {
     const sent: Sent = { authorization: 'Bearer a.b', certificate: true };
     await expect(ask(sent, byToken)).rejects.toThrow(refused('two-credentials'));
+  });
+
+  it('asks about a service account’s token only where it can be of the same user', async () => {
+    const name = 'system:serviceaccount:web:bot';
+    const account = credential(name, { how: 'service-account-token' });
+    let reviews = 0;
+    const sent: Sent = { authorization: 'Bearer a.b', certificate: true, onReview: () => (reviews += 1) };
+    await expect(ask(sent, account)).rejects.toThrow(refused('two-credentials'));
+    expect(reviews).toBe(0);
+    expect((await ask({ ...sent, user: name }, account)).identity.username).toBe(name);
+    expect(reviews).toBe(1);
   });
 });

@@ -18,6 +18,9 @@ export interface Authenticators {
   serviceAccountToken(token: string, audiences?: readonly string[]): Promise<Authenticated>;
 }
 
+/** How every user is called that a service account's token is of. */
+const ACCOUNT = 'system:serviceaccount:';
+
 /** @throws {ApiError} ERR_UNAUTHORIZED; ERR_UNAVAILABLE while credentials cannot be checked */
 export async function authenticate(
   head: RequestHead,
@@ -27,9 +30,12 @@ export async function authenticate(
   const token = bearerToken(head.headers.get('authorization'));
   const byCertificate =
     head.peerCertificate === undefined ? undefined : authenticators.clientCertificate(head.peerCertificate);
-  const byToken = token === undefined ? undefined : await authenticateToken(token, claim, authenticators);
+  // A token that can only be of somebody else is not worth a question to the host.
+  const ofAccounts = byCertificate === undefined || byCertificate.identity.username.startsWith(ACCOUNT);
+  const judges = ofAccounts ? authenticators : { ...authenticators, serviceAccountToken: disagreement };
+  const byToken = token === undefined ? undefined : await authenticateToken(token, claim, judges);
   if (byCertificate !== undefined && byToken !== undefined && !isSame(byCertificate, byToken)) {
-    throw refused('the request has two credentials that disagree; send one', 'two-credentials');
+    return await disagreement();
   }
   const authenticated = byCertificate ?? byToken;
   if (authenticated === undefined) {
@@ -57,6 +63,10 @@ function bearerToken(header: string | undefined): string | undefined {
   const match = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header);
   if (match === null) throw refused('the Authorization header is not a bearer token', 'authorization-malformed');
   return match[1];
+}
+
+async function disagreement(): Promise<never> {
+  throw refused('the request has two credentials that disagree; send one', 'two-credentials');
 }
 
 function isSame(a: Authenticated, b: Authenticated): boolean {
