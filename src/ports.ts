@@ -260,7 +260,13 @@ export interface WebhookCall {
 }
 
 /** What a webhook answered, or why there is no answer, in the API server's words and the tenant's terms. */
-export type WebhookAnswer = { readonly document: JsonObject } | { readonly failure: string };
+export type WebhookAnswer =
+  | { readonly document: JsonObject }
+  | {
+      readonly failure: string;
+      /** It took longer than it had. */
+      readonly timedOut?: boolean;
+    };
 
 /** Calls tenants' webhooks, where the tenant's own pods or its policy file say that they may be. */
 export interface Webhooks {

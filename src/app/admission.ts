@@ -11,7 +11,6 @@ import type { HostView } from './host-view.ts';
 export interface AdmissionParts {
   upstream: Upstream;
   view: HostView;
-  webhooks: Webhooks;
 }
 
 /** A tenth of one core, with room for what is large and rare. */
@@ -22,20 +21,23 @@ const SHARE: CpuShareOptions = {
     new ApiError('ERR_TIMEOUT', 'admission policies took more time than there is; try again', { cause }),
 };
 
-export function admissionBy({ upstream, view, webhooks }: AdmissionParts): Admission {
+/** With the webhooks by way of what is given; all share what a tenant may use of the process. */
+export function admissionsBy({ upstream, view }: AdmissionParts): (webhooks: Webhooks) => Admission {
   const log = logger('admission');
   const schemas = createMergeSchemas(upstream);
-  return createAdmission({
-    store: view.configurations,
-    authorizer: view.authorizer,
-    share: new CpuShare(SHARE),
-    webhooks,
-    async schemaOf({ tenant, kind }, apiVersion) {
-      const [group, version] = splitApiVersion(apiVersion);
-      const at = view.kinds.byKind(tenant, group, version, kind.kind);
-      return at === undefined ? undefined : await schemas(at);
-    },
-    onAnnotation: ({ tenant, resource }, key, value) =>
-      log.info({ tenant: tenant.id, resource, annotation: key, value }, 'a policy or webhook noted something'),
-  });
+  const share = new CpuShare(SHARE);
+  return (webhooks) =>
+    createAdmission({
+      store: view.configurations,
+      authorizer: view.authorizer,
+      share,
+      webhooks,
+      async schemaOf({ tenant, kind }, apiVersion) {
+        const [group, version] = splitApiVersion(apiVersion);
+        const at = view.kinds.byKind(tenant, group, version, kind.kind);
+        return at === undefined ? undefined : await schemas(at);
+      },
+      onAnnotation: ({ tenant, resource }, key, value) =>
+        log.info({ tenant: tenant.id, resource, annotation: key, value }, 'a policy or webhook noted something'),
+    });
 }

@@ -14,10 +14,11 @@ import { createSealer } from '../codec/seal.ts';
 import { createYamlReader, type YamlReader } from '../codec/yaml-queue.ts';
 import { type Advertised, API_SERVICE_NAMES } from '../controllers/api-service/api-service-objects.ts';
 import { startCertificateSigner } from '../controllers/certificates/certificate-signer.ts';
-import { publish, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
+import { publish, relayTokens, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
 import { type PodSettings, publishPodSettings } from '../controllers/pods/pod-settings.ts';
 import { startRoleAggregation } from '../controllers/roles/role-aggregation.ts';
 import { readClientCa } from '../controllers/tenants/client-ca.ts';
+import type { Identity } from '../exchange.ts';
 import { untilDone } from '../lib/backoff.ts';
 import { createLimiter, type Limiter } from '../limit/limit.ts';
 import { createOpenStreams, type OpenStreams } from '../limit/open-streams.ts';
@@ -28,6 +29,7 @@ import { createPipeline } from '../pipeline.ts';
 import type { CertificatePair } from '../pki/certificates.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Webhooks } from '../ports.ts';
+import { createRelayKeys } from '../relay/keys.ts';
 import { renderError } from '../respond/status.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -36,7 +38,9 @@ import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
+import { admissionsBy } from './admission.ts';
 import { createCountLimits } from './count-limits.ts';
+import { withRelay } from './relay.ts';
 import { createStages, scopeOf } from './stages.ts';
 import { createRequestWrites, createRoleStore, type TenantClientOptions } from './tenant-client.ts';
 import { createMeasures } from './usage.ts';
@@ -225,13 +229,22 @@ function assemble(
   const sealer = createSealer(sealKeys);
   const { informers } = controllers;
   const counts = createCountLimits({ ...informers, customResourceDefinitions: informers.definitions });
-  const verbDeps = createVerbDeps({ upstream, controllers, view, policies, sealer, cache, webhooks, counts });
-  const asController: TenantClientOptions = {
+  const admissionWith = admissionsBy({ upstream, view });
+  const admission = admissionWith(webhooks);
+  const verbDeps = createVerbDeps({
+    upstream,
+    controllers,
     view,
-    verbDeps,
-    scopeOf: (tenant, identity) => scopeOf({ tenant, identity }, { namesOf, view, controllers, policies }),
-    signal,
-  };
+    policies,
+    sealer,
+    cache,
+    webhooks,
+    counts,
+    admission,
+  });
+  const scopeFor = (tenant: Tenant, identity: Identity) =>
+    scopeOf({ tenant, identity }, { namesOf, view, controllers, policies });
+  const asController: TenantClientOptions = { view, verbDeps, scopeOf: scopeFor, signal };
   const aggregation = startRoleAggregation({
     clusterRoles: view.clusterRoles,
     tenants,
@@ -248,7 +261,7 @@ function assemble(
     nowMs,
     onError,
   });
-  const handler = createPipeline(
+  const pipeline = createPipeline(
     createStages({
       upstream,
       controllers,
@@ -269,6 +282,19 @@ function assemble(
       domain: tenantDomain(publicUrl),
     }),
   );
+  const handler = withRelay(pipeline, {
+    keys: createRelayKeys({ read: () => relayTokens(client), nowMs }),
+    view,
+    tenants,
+    namespaces: controllers.namespaces,
+    policies,
+    verbDeps,
+    webhooks,
+    admissionWith,
+    scopeOf: scopeFor,
+    problem,
+    nowMs,
+  });
   return { handler, inTenants: [aggregation, signer] };
 }
 

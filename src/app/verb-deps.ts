@@ -10,7 +10,7 @@ import { resourceKey } from '../kinds/row.ts';
 import { logger } from '../observe/log.ts';
 import { createOpenApiSource } from '../openapi/source.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Upstream, Webhooks } from '../ports.ts';
+import type { Admission, Upstream, Webhooks } from '../ports.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { createLocalViews } from '../verbs/local-views.ts';
 import { Sessions } from '../verbs/sessions.ts';
@@ -18,7 +18,6 @@ import { virtualBehaviour } from '../virtual/behaviours.ts';
 import { createNativeMerge } from '../virtual/native-merge.ts';
 import { createStandingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
-import { admissionBy } from './admission.ts';
 import type { CountLimits } from './count-limits.ts';
 import type { HostView } from './host-view.ts';
 
@@ -31,10 +30,11 @@ export interface VerbDepsOptions {
   cache: Cache;
   webhooks: Webhooks;
   counts: CountLimits;
+  admission: Admission;
 }
 
 export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
-  const { upstream, controllers, view, policies, sealer, cache, webhooks, counts } = options;
+  const { upstream, controllers, view, policies, sealer, cache, webhooks, counts, admission } = options;
   const log = logger('verbs');
   const quotaRefusal: VerbDeps['quotaRefusal'] = ({ tenant, at: { kind }, info }) =>
     counts.refusal(tenant.id, policies.of(tenant).limits, resourceKey(kind.group, kind.resource), info.name);
@@ -62,7 +62,7 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
       }
     },
     allows: ({ tenant, identity }, attributes) => view.authorizer.decide(tenant, identity, attributes).allowed,
-    admission: admissionBy({ upstream, view, webhooks }),
+    admission,
     webhooks,
     isPublished: ({ tenant, at: { kind } }, name) =>
       view.hostNames.isPublished(tenant, resourceKey(kind.group, kind.resource), name),

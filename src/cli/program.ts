@@ -5,7 +5,8 @@ import { Command, Option } from 'commander';
 import { readObject } from '../codec/json.ts';
 import { flagOf, SETTINGS, type SettingName } from '../config/settings.ts';
 import { text } from '../k8s/read.ts';
-import { count, durationOption, listenAddress, port } from './values.ts';
+import { PROXY_NAMESPACE } from '../tenancy/host-names.ts';
+import { count, durationOption, listenAddress, port, serviceName } from './values.ts';
 
 const NODE_CACHE_LISTEN = '127.0.0.1:6445';
 const HUB_LISTEN = '0.0.0.0:6446';
@@ -108,6 +109,22 @@ export function createProgram(): Command {
     .option('--serial <hex>', 'its serial number')
     .option('--file <kubeconfig>', 'a kubeconfig that holds it')
     .action(later(async () => (await import('./tenant.ts')).revokeCertificate));
+
+  program
+    .command('relay')
+    .description(
+      'print what has the host ask tenants’ own admission about what its controllers make: for kubectl apply',
+    )
+    .option(HOST, HOST_HELP)
+    .option('--url <url>', 'URL at which the API server reaches the proxy (default: as the proxy says it)')
+    .addOption(
+      new Option(
+        '--service <namespace/name:port>',
+        `a Service of the proxy instead, such as ${PROXY_NAMESPACE}/kubeveil:443`,
+      ).argParser(serviceName),
+    )
+    .option('--rotate', 'with a new token; the one before counts until the next time', false)
+    .action(later(async () => (await import('./relay.ts')).relay));
 
   const policy = program
     .command('policy')

@@ -34,3 +34,11 @@ export function listenAddress(text: string): ListenAddress {
   if (read.success) return read.data;
   throw new InvalidArgumentError(read.error.issues.map(({ message }) => message).join('; '));
 }
+
+/** `kubeveil-system/kubeveil:443` */
+export function serviceName(text: string): { namespace: string; name: string; port: number } {
+  const [, namespace, name, number = ''] = /^([a-z0-9-]+)\/([a-z0-9-]+):(\d+)$/.exec(text) ?? [];
+  if (namespace === undefined || name === undefined)
+    throw new InvalidArgumentError('expected namespace/name:port of a Service.');
+  return { namespace, name, port: port(number) };
+}

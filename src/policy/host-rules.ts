@@ -15,13 +15,13 @@ const PRIVATE_RANGES: readonly string[] = [
   ...['224.0.0.0/3', '::/128', '::1/128', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 ];
 
-/** @param systemPriority whether the policy shares a priority class `system-*` */
+/** All but what is no setting of the host. @param systemPriority whether the policy shares a priority class `system-*` */
 export function hostGuards(
   name: string,
   settings: HostSettings,
   tenant: TenantId,
   systemPriority: boolean,
-): HostGuards {
+): Omit<HostGuards, 'relays'> {
   const { pods, services, ingresses, podSecurity } = settings;
   const network = networkOf(settings);
   const own = pods.tolerations.map(({ key }) => key);

@@ -19,7 +19,7 @@ function problems(run: () => unknown): readonly string[] {
 describe('parsePolicy', () => {
   it('fills in what is left out', () => {
     expect(parsePolicy(HEAD, 'x.yaml')).toEqual({
-      admission: { webhookHosts: [] },
+      admission: { webhookHosts: [], controllerObjects: false },
       apiVersion: 'kubeveil.dev/v1alpha1',
       kind: 'Policy',
       profile: 'baseline',

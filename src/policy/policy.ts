@@ -102,7 +102,10 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     shares: (key, name) => shared.get(key)?.has(name) ?? !isReserved(key, name),
     lists: (key, name) => shared.get(key)?.has(name) ?? false,
     explain: () => ({ ...file, ...settings }),
-    guards: (tenant) => hostGuards(name, settings, tenant, systemPriority),
+    guards: (tenant) => ({
+      ...hostGuards(name, settings, tenant, systemPriority),
+      relays: file.admission.controllerObjects,
+    }),
   };
 }
 

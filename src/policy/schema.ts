@@ -81,7 +81,9 @@ export const policySchema = z.strictObject({
       customResourceDefinitions: z.int().min(0).max(10_000).default(200),
     })
     .prefault({}),
-  admission: z.strictObject({ webhookHosts: z.array(webhookHost).default([]) }).prefault({}),
+  admission: z
+    .strictObject({ webhookHosts: z.array(webhookHost).default([]), controllerObjects: z.boolean().default(false) })
+    .prefault({}),
   ...hostSettings,
   reservedTenantIds: z.array(reservedId).default([]),
   watchSecretsAcrossNamespaces: z.boolean().default(false),

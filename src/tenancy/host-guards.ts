@@ -19,6 +19,8 @@ export interface HostGuards {
   readonly annotations: Readonly<Record<string, string>>;
   /** What keeps its pods from others' in the network; undefined where nothing does. */
   readonly network: NetworkGuards | undefined;
+  /** Whether the host asks about what its controllers make there: see src/relay. */
+  readonly relays: boolean;
   /** What all its namespaces together may hold, as a ResourceQuota says it; empty for no limit. */
   readonly quota: Readonly<Record<string, string>>;
   /** Spec of the LimitRange of each namespace. */
@@ -41,26 +43,35 @@ const ENFORCE_VERSION_LABEL = 'pod-security.kubernetes.io/enforce-version';
 /** The annotation with the level below which the label must not go. */
 export const POD_SECURITY_FLOOR = `${OWN_PREFIX}pod-security`;
 
+/** The label of namespaces for which the host asks the proxy about what its controllers make: it selects by labels alone. */
+export const RELAY_LABEL = `${OWN_PREFIX}relay`;
+
 /** All annotations that guards may have: one of them that a policy does not set goes. */
 const GUARD_ANNOTATIONS: readonly string[] = [
   ...['pod-security', 'policy', 'may', 'images', 'volumes', 'tolerate', 'node-selector', 'tolerations'],
   ...['endpoints', 'endpoints-except', 'ingress-hosts', 'ingress-annotations', 'closed', 'open'],
 ].map((name) => OWN_PREFIX + name);
 
-/** The label that a namespace has which says nothing of its level. */
-export function floorLabel({ podSecurity }: Pick<HostGuards, 'podSecurity'>): Record<string, string> {
-  return podSecurity === 'privileged' ? {} : { [ENFORCE_LABEL]: podSecurity };
+/** What guards are made of that stand in the namespace itself. */
+type Said = Pick<HostGuards, 'annotations' | 'podSecurity' | 'relays'>;
+
+/** The labels that a namespace has which says nothing of its level. */
+export function guardLabels({
+  podSecurity,
+  relays,
+}: Pick<HostGuards, 'podSecurity' | 'relays'>): Record<string, string> {
+  return {
+    ...(podSecurity === 'privileged' ? {} : { [ENFORCE_LABEL]: podSecurity }),
+    ...(relays ? { [RELAY_LABEL]: '' } : {}),
+  };
 }
 
 /** A namespace with everything that the guards say of it. What its tenant has tightened stays. */
-export function withGuards(
-  namespace: JsonObject,
-  { annotations, podSecurity }: Pick<HostGuards, 'annotations' | 'podSecurity'>,
-): JsonObject {
+export function withGuards(namespace: JsonObject, said: Said): JsonObject {
   const metadata = metadataOf(namespace);
   // A level that is too loose, or none that there is, is the wall's to refuse: the tenant has said it.
-  const labels = withEntries(metadata['labels'], (given) => ({ ...floorLabel({ podSecurity }), ...given }));
-  const noted = withEntries(metadata['annotations'], (given) => ({ ...given, ...annotations }));
+  const labels = withEntries(metadata['labels'], (given) => ({ ...guardLabels(said), ...given }));
+  const noted = withEntries(metadata['annotations'], (given) => ({ ...given, ...said.annotations }));
   return { ...namespace, metadata: { ...metadata, labels, annotations: noted } };
 }
 
@@ -74,7 +85,8 @@ export function withGuardsOf(namespace: JsonObject, stored: JsonObject | undefin
     found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
   );
   const podSecurity = POD_SECURITY_LEVELS.find((level) => level === annotations[POD_SECURITY_FLOOR]) ?? 'privileged';
-  return withGuards(namespace, { annotations, podSecurity });
+  const relays = stored !== undefined && Object.hasOwn(labelsOf(stored), RELAY_LABEL);
+  return withGuards(namespace, { annotations, podSecurity, relays });
 }
 
 /** The merge patch that makes a stored namespace as the guards say; undefined when it is so. */
@@ -84,16 +96,17 @@ export function guardsPatch(namespace: JsonObject, guards: HostGuards): JsonObje
     const value = guards.annotations[key];
     if (annotationOf(namespace, key) !== value) annotations[key] = value ?? null;
   }
-  const labels = levelPatch(namespace, guards.podSecurity);
-  if (Object.keys(annotations).length === 0 && labels === undefined) return undefined;
-  return { metadata: { annotations, ...(labels && { labels }) } };
+  const labels = { ...levelPatch(namespace, guards.podSecurity), ...relayPatch(namespace, guards.relays) };
+  const isLabelled = Object.keys(labels).length === 0;
+  if (isLabelled && Object.keys(annotations).length === 0) return undefined;
+  return { metadata: { annotations, ...(isLabelled ? {} : { labels }) } };
 }
 
 /**
  * Up to the floor where the label is looser. Down with the floor only where nobody has tightened: the label still is what
  * the old floor was.
  */
-function levelPatch(namespace: JsonObject, floor: PodSecurityLevel): JsonObject | undefined {
+function levelPatch(namespace: JsonObject, floor: PodSecurityLevel): JsonObject {
   const labels = labelsOf(namespace);
   const label = text(labels, ENFORCE_LABEL);
   const oldFloor = annotationOf(namespace, POD_SECURITY_FLOOR);
@@ -104,7 +117,12 @@ function levelPatch(namespace: JsonObject, floor: PodSecurityLevel): JsonObject 
   if (isOurs || isLooser(label, floor)) patch[ENFORCE_LABEL] = floor === 'privileged' ? null : floor;
   // An old version of a level may be looser than the floor.
   if (isPinned) patch[ENFORCE_VERSION_LABEL] = null;
-  return Object.keys(patch).length === 0 ? undefined : patch;
+  return patch;
+}
+
+function relayPatch(namespace: JsonObject, relays: boolean): JsonObject {
+  if (Object.hasOwn(labelsOf(namespace), RELAY_LABEL) === relays) return {};
+  return { [RELAY_LABEL]: relays ? '' : null };
 }
 
 /** A level that there is not is looser than any but `privileged`, which no label is as loose as. */

@@ -114,5 +114,16 @@ export function tenantOfClientCa(commonName: string): TenantId | undefined {
 /** The ConfigMap that tells where tenants reach the proxy, and its CA. */
 export const PUBLIC_CONFIG_MAP = 'kubeveil-public';
 
+/**
+ * The relay (src/app/relay.ts). The host's API server shows that it is who asks by a token, which a policy of the host's
+ * operator puts into this annotation of the object that it asks about. It is no part of the URL: that stands in the
+ * messages of controllers when the proxy does not answer, and tenants read those.
+ */
+export const RELAY_MARK = `${OWN_PREFIX}relay`;
+/** The Secret with the tokens. */
+export const RELAY_SECRET = 'kubeveil-relay';
+/** Where it asks; a word that is made of the token follows, so that nobody else's questions are even read. */
+export const RELAY_ROOT = `/${OWN_PREFIX}relay/`;
+
 /** Whom the host's audit names for what is read once for all users of a tenant. */
 export const CACHE_USER = 'kubeveil:cache';

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { floorLabel } from '../tenancy/host-guards.ts';
+import { guardLabels } from '../tenancy/host-guards.ts';
 import { TENANT_LABEL, type TenantName, type UpstreamName } from '../tenancy/names.ts';
 import { TENANT_UID_ANNOTATION, type Tenant } from '../tenancy/tenant.ts';
 import { managedFieldsDown, managedFieldsUp } from './managed-fields.ts';
@@ -146,7 +146,7 @@ function hasDirective(value: JsonValue | undefined): boolean {
 /** Labels that a whole map of labels must hold where the tenant leaves them out. */
 export function keptLabels({ at, scope }: Walk): JsonObject {
   const guards = at.kind.naming?.is === 'namespace' ? scope.guards?.() : undefined;
-  return { ...(guards && floorLabel(guards)), [TENANT_LABEL]: scope.tenant.id };
+  return { ...(guards && guardLabels(guards)), [TENANT_LABEL]: scope.tenant.id };
 }
 
 function addLabel(metadata: JsonObject, walk: Walk): void {

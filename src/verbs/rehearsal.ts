@@ -8,7 +8,7 @@ import { warningHeaders } from '../lib/warning-header.ts';
 import type { AdmissionRound } from '../ports.ts';
 import type { Call, VerbDeps } from './call.ts';
 
-type ObjectReply = Extract<Reply, { kind: 'object' }>;
+export type ObjectReply = Extract<Reply, { kind: 'object' }>;
 
 /** The write with nothing stored: the whole object as the host would have it, or the host's refusal. */
 export async function rehearse(

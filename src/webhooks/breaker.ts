@@ -3,8 +3,7 @@
  * is told at once, instead of holding requests for as long as its timeout. Refused connections are no reason: they cost
  * no time, and a webhook that is being started must be found at once.
  */
-const TIMEOUTS = 5;
-const OPEN_MS = 5_000;
+const DEFAULTS = { timeouts: 5, openMs: 5_000 };
 const MOST_KEPT = 10_000;
 
 interface State {
@@ -16,17 +15,22 @@ interface State {
 export class Breaker {
   readonly #states = new Map<string, State>();
   readonly #nowMs: () => number;
+  readonly #timeouts: number;
+  readonly #openMs: number;
 
-  constructor(nowMs: () => number = Date.now) {
+  /** Left alone for `openMs` after `timeouts` in a row. */
+  constructor(nowMs: () => number = Date.now, { timeouts, openMs } = DEFAULTS) {
     this.#nowMs = nowMs;
+    this.#timeouts = timeouts;
+    this.#openMs = openMs;
   }
 
   /** May it be asked? The first who asks after a while does so for all others. */
   mayAsk(webhook: string): boolean {
     const state = this.#states.get(webhook);
-    if (state === undefined || state.timeouts < TIMEOUTS) return true;
+    if (state === undefined || state.timeouts < this.#timeouts) return true;
     if (this.#nowMs() < state.untilMs) return false;
-    state.untilMs = this.#nowMs() + OPEN_MS;
+    state.untilMs = this.#nowMs() + this.#openMs;
     return true;
   }
 
@@ -39,6 +43,6 @@ export class Breaker {
     const timeouts = (this.#states.get(webhook)?.timeouts ?? 0) + 1;
     this.#states.delete(webhook);
     if (this.#states.size >= MOST_KEPT) this.#states.delete(this.#states.keys().next().value as string);
-    this.#states.set(webhook, { timeouts, untilMs: this.#nowMs() + OPEN_MS });
+    this.#states.set(webhook, { timeouts, untilMs: this.#nowMs() + this.#openMs });
   }
 }

@@ -116,7 +116,7 @@ export function createWebhooks({
       if (call.signal.aborted) throw over(call.signal);
       if (time.signal.aborted) {
         breaker.timedOut(key);
-        throw new WebhookFailure(words('context deadline exceeded'), { cause: error });
+        throw new WebhookFailure(words('context deadline exceeded'), { cause: error, timedOut: true });
       }
       breaker.answered(key);
       if ((error as { code?: string }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
@@ -133,7 +133,7 @@ export function createWebhooks({
       try {
         return { document: await ask(call) };
       } catch (error) {
-        if (error instanceof WebhookFailure) return { failure: error.message };
+        if (error instanceof WebhookFailure) return { failure: error.message, timedOut: error.timedOut };
         throw error;
       }
     },

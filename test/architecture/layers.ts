@@ -68,6 +68,8 @@ const PARTS: readonly Layer[] = [
   { name: 'admission', may: [...WORDS, 'cel', 'codec', 'kinds', 'ports', 'translate'] },
   // Reaches into tenants' pods, and to hosts that a policy names, for their webhooks.
   { name: 'webhooks', may: [...BASE, 'codec', 'tenancy', 'ports'] },
+  // What the host's API server asks about objects of its controllers: who may ask, what, and how it is answered.
+  { name: 'relay', may: [...BASE, 'codec', 'exchange'] },
   { name: 'upstream', may: [...BASE, 'codec', 'tenancy', 'kinds', 'ports'] },
 ];
 

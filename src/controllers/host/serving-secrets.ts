@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { type CertificatePair, createAuthority, issueServer } from '../../pki/certificates.ts';
-import { PROXY_NAMESPACE, PROXY_NAMESPACE_PATH, PUBLIC_CONFIG_MAP } from '../../tenancy/host-names.ts';
+import { PROXY_NAMESPACE, PROXY_NAMESPACE_PATH, PUBLIC_CONFIG_MAP, RELAY_SECRET } from '../../tenancy/host-names.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
 
 const CA_SECRET = 'kubeveil-serving-ca';
@@ -30,6 +30,12 @@ export async function sealKeys(host: HostClient): Promise<Uint8Array[]> {
     .sort()
     .reverse()
     .map((name) => Buffer.from(decoded(data[name]), 'base64'));
+}
+
+/** What the host's API server shows when it asks; none where the operator has not set up the relay. */
+export async function relayTokens(host: HostClient): Promise<string[]> {
+  const secret = await host.get(`${PROXY_NAMESPACE_PATH}/secrets/${RELAY_SECRET}`);
+  return secret === undefined ? [] : Object.values(child(secret, 'data')).map(decoded);
 }
 
 /** A certificate for this process: for the names and addresses under which it is reached. */

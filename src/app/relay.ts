@@ -1,0 +1,208 @@
+/**
+ * The relay: the host's API server asks here about what its controllers make in namespaces of tenants whose policy says
+ * so, and the tenant's own admission answers. Off until the operator has set it up (`kubeveil relay`), and for every
+ * tenant whose policy does not ask for it.
+ *
+ * A controller of the host waits meanwhile, which works for all tenants: hence the times, far below those of a tenant's
+ * own requests, and the two breakers.
+ *
+ * @see docs/decisions/0042-relay.md
+ */
+import { cloneJson } from '../codec/json.ts';
+import { ApiError } from '../errors.ts';
+import { headOfOwn, type Identity, type RequestHead, type ResourceInfo } from '../exchange.ts';
+import { annotationOf, metadataOf } from '../k8s/meta.ts';
+import { child } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
+import { startDeadline } from '../limit/deadline.ts';
+import type { Handler, Incoming } from '../listen/options.ts';
+import { readBody } from '../listen/read-body.ts';
+import { logger } from '../observe/log.ts';
+import type { Policies } from '../policy/policy.ts';
+import type { Admission, NamespaceRegistry, TenantRegistry, Webhooks } from '../ports.ts';
+import { answerTo, type HostReview, type Outcome, queryOf, readHostReview } from '../relay/host-review.ts';
+import { patchBetween } from '../relay/json-patch.ts';
+import type { RelayKeys } from '../relay/keys.ts';
+import { requesterOf } from '../relay/requester.ts';
+import type { Sink } from '../respond/sink.ts';
+import { type Answering, writeError, writeReply } from '../respond/write.ts';
+import { RELAY_MARK, RELAY_ROOT } from '../tenancy/host-names.ts';
+import { tenantOf, toTenantName, type UpstreamName } from '../tenancy/names.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { toTenant } from '../translate/object.ts';
+import type { Scope } from '../translate/scope.ts';
+import { admitRelayed } from '../verbs/admit-relayed.ts';
+import type { Call, VerbDeps } from '../verbs/call.ts';
+import { Breaker } from '../webhooks/breaker.ts';
+import { hastyWebhooks } from '../webhooks/hasty.ts';
+import type { HostView } from './host-view.ts';
+
+export interface RelayOptions {
+  readonly keys: RelayKeys;
+  readonly view: Pick<HostView, 'kinds'>;
+  readonly tenants: TenantRegistry;
+  readonly namespaces: NamespaceRegistry;
+  readonly policies: Policies;
+  readonly verbDeps: VerbDeps;
+  readonly webhooks: Webhooks;
+  readonly admissionWith: (webhooks: Webhooks) => Admission;
+  readonly scopeOf: (tenant: Tenant, identity: Identity) => Scope;
+  /** Why the proxy is not ready; undefined when it is. */
+  readonly problem: () => string | undefined;
+  readonly nowMs: () => number;
+}
+
+/** The host gives up after two seconds. */
+const REVIEW_MS = 1_500;
+/** What of it webhooks have: what they change is tried on the host afterwards. */
+const WEBHOOKS_MS = 1_000;
+/** For policies of a tenant that were too slow: less than anybody notices. */
+const SHORT_MS = 100;
+const BREAKER = { timeouts: 1, openMs: 10_000 };
+/** An object of the largest size, and what is around it. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Serves what is for the relay, and hands on everything else. */
+export function withRelay(next: Handler, options: RelayOptions): Handler {
+  const serve = createRelay(options);
+  return async (incoming) => {
+    if (!incoming.head.target.startsWith(RELAY_ROOT)) return await next(incoming);
+    const { head, response } = incoming;
+    try {
+      const object = await serve(incoming);
+      await writeReply(response as Sink, { kind: 'object', status: 200, object }, answeringOf(incoming));
+    } catch (error) {
+      await writeError(response as Sink, error, answeringOf(incoming));
+      if (!(error instanceof ApiError)) logger('relay').error({ cause: error, id: head.id }, 'a review failed');
+    }
+  };
+}
+
+function createRelay(options: RelayOptions): (incoming: Incoming) => Promise<JsonObject> {
+  const { keys, problem, nowMs } = options;
+  const webhookBreaker = new Breaker(nowMs, BREAKER);
+  const reviewBreaker = new Breaker(nowMs, BREAKER);
+
+  async function judge(review: HostReview, head: RequestHead): Promise<Outcome> {
+    const tenant = tenantAt(review, options);
+    if (!options.policies.of(tenant).guards(tenant.id).relays) return asItIs(review);
+    const mayTakeTime = reviewBreaker.mayAsk(tenant.uid);
+    const deadline = startDeadline(head.signal, mayTakeTime ? REVIEW_MS : SHORT_MS);
+    const webhooks = hastyWebhooks({
+      webhooks: options.webhooks,
+      tenant: tenant.uid,
+      breaker: webhookBreaker,
+      untilMs: nowMs() + (mayTakeTime ? WEBHOOKS_MS : SHORT_MS),
+      nowMs,
+    });
+    try {
+      const outcome = await outcomeOf(review, tenant, { ...head, signal: deadline.signal }, webhooks, options);
+      if (mayTakeTime) reviewBreaker.answered(tenant.uid);
+      return outcome;
+    } catch (error) {
+      if (deadline.signal.aborted) reviewBreaker.timedOut(tenant.uid);
+      throw error;
+    } finally {
+      webhooks.done();
+      deadline.clear();
+    }
+  }
+
+  return async ({ head, body }) => {
+    const [door = ''] = head.target.slice(RELAY_ROOT.length).split('?');
+    // Before anything of the body is read, and in the words for whoever shows no credential at all.
+    if (head.method !== 'POST' || !(await keys.opens(door))) throw unauthorized();
+    const review = readHostReview(await readBody(body, MAX_BODY_BYTES, head.headers, head.signal));
+    if (!(await keys.holds(annotationOf(review.object, RELAY_MARK) ?? ''))) throw unauthorized();
+    if (problem() !== undefined) throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready', { why: 'not-ready' });
+    const outcome = await judge(review, head).catch((error: unknown): Outcome => {
+      if (error instanceof ApiError) return { allowed: false, status: refusalOf(error) };
+      throw error;
+    });
+    return answerTo(review, outcome);
+  };
+}
+
+/** @throws {ApiError} ERR_UNAVAILABLE while this replica does not know the namespace: the controller tries again */
+function tenantAt({ namespace }: HostReview, { tenants, namespaces }: RelayOptions): Tenant {
+  const owner = tenantOf(namespace as UpstreamName);
+  const tenant = owner && tenants.get(owner);
+  const name = owner && toTenantName(owner, namespace as UpstreamName);
+  if (tenant === undefined || name === undefined || namespaces.state(tenant.id, name) === 'absent') {
+    throw new ApiError('ERR_UNAVAILABLE', 'the namespace is not known yet; try again', { why: 'no-such-namespace' });
+  }
+  return tenant;
+}
+
+async function outcomeOf(
+  review: HostReview,
+  tenant: Tenant,
+  { id, method, target, signal }: RequestHead,
+  webhooks: Webhooks,
+  { view, verbDeps, admissionWith, scopeOf }: RelayOptions,
+): Promise<Outcome> {
+  const { group, version, resource } = review;
+  const at = view.kinds.byResource(tenant, group, version, resource);
+  // The tenant has no such kind: nothing that it has can speak of it.
+  if (at === undefined) return asItIs(review);
+  const identity = requesterOf(review.username);
+  const scope = scopeOf(tenant, identity);
+  const before = placed(review);
+  const info: ResourceInfo = {
+    ...{ isResource: true, verb: 'create', group, version, resource, subresource: '', rest: [], claimed: undefined },
+    namespace: toTenantName(tenant.id, review.namespace as UpstreamName) ?? '',
+    name: '',
+    query: queryOf(review),
+  };
+  const call: Call = {
+    head: headOfOwn({ id, method, target, signal }),
+    info,
+    at,
+    tenant,
+    identity,
+    accept: { media: 'json', as: undefined },
+    body: { contentType: 'application/json', document: toTenant(cloneJson(before), at, scope) },
+    scope,
+  };
+  const relayed = await admitRelayed(call, { ...verbDeps, admission: admissionWith(webhooks) });
+  if ('refused' in relayed) return { allowed: false, status: relayed.refused };
+  if (relayed.object === undefined) return asItIs(review);
+  return { allowed: true, patch: patchBetween(before, relayed.object) };
+}
+
+function refusalOf({ message, reason, status }: ApiError): JsonObject {
+  return { message, reason, code: status };
+}
+
+/** As it was before the token was put into it. */
+function asItIs({ object }: HostReview): Outcome {
+  const { [RELAY_MARK]: _token, ...annotations } = child(metadataOf(object), 'annotations');
+  return {
+    allowed: true,
+    patch: patchBetween(object, { ...object, metadata: { ...metadataOf(object), annotations } }),
+  };
+}
+
+/** The object with its namespace, and without what says who manages which field: that is the host's to say. */
+function placed({ object, namespace }: HostReview): JsonObject {
+  const { managedFields: _managed, ...metadata } = metadataOf(object);
+  return { ...object, metadata: { ...metadata, namespace } };
+}
+
+function answeringOf({ head, draining }: Incoming): Answering {
+  const accept = { media: 'json', as: undefined } as const;
+  return {
+    id: head.id,
+    method: head.method,
+    accept,
+    acceptError: accept,
+    acceptEncoding: undefined,
+    signal: head.signal,
+    until: draining,
+    log: logger('respond'),
+  };
+}
+
+function unauthorized(): ApiError {
+  return new ApiError('ERR_UNAUTHORIZED', 'Unauthorized', { why: 'no-relay' });
+}

@@ -1,0 +1,313 @@
+/**
+ * The relay: a tenant's own admission meets what controllers of the host make for it, on a host of its own that an operator
+ * has set up with `kubeveil relay`. Four tenants: one whose webhook puts a sidecar into pods, one whose webhook hangs, one
+ * that has the same webhook and did not ask for it, and one that has nothing.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { child, objects, strings } from '../../src/k8s/read.ts';
+import type { JsonObject } from '../../src/k8s/types.ts';
+import { cli } from '../support/cli.ts';
+import { type ControlPlaneFacts, factsOf, startPrivateControlPlane } from '../support/control-plane.ts';
+import { jsonOf, requestOnce } from '../support/http.ts';
+import { runKubectl } from '../support/kubectl.ts';
+import {
+  deployment,
+  injecting,
+  owning,
+  SERVICE,
+  SPACE,
+  webhookConfiguration,
+  webhookService,
+} from '../support/mesh.ts';
+import { eventually } from '../support/processes.ts';
+import { makeTenant, startProxy, type TenantFacts } from '../support/product.ts';
+import { startWebhookServer, type WebhookServer } from '../support/webhook-server.ts';
+
+const ending: Array<() => Promise<unknown>> = [];
+let host: ControlPlaneFacts;
+let webhooks: WebhookServer;
+let server: string;
+let stopProxy: () => Promise<void>;
+let caPem: string;
+/** URL and token, as the operator applied them. */
+let url: string;
+let token: string;
+const tenants = new Map<string, TenantFacts>();
+
+const kubectl = async (config: string, args: string, stdin?: unknown): Promise<string> => {
+  const options = stdin === undefined ? {} : { stdin: JSON.stringify(stdin) };
+  const ran = await runKubectl(config, args.split(' '), options);
+  if (ran.code !== 0) throw new Error(`kubectl ${args} ended with ${ran.code}\n${ran.stdout}\n${ran.stderr}`);
+  return ran.stdout;
+};
+const configOf = (tenant: string) => tenants.get(tenant)?.kubeconfigPath ?? '';
+const as = (tenant: string, args: string, stdin?: unknown) => kubectl(configOf(tenant), args, stdin);
+const onHost = (args: string, stdin?: unknown) => kubectl(host.adminKubeconfigPath, args, stdin);
+
+/** A namespace in which a pod stands for the webhook server, and a webhook for pods of the label `mesh`. */
+async function giveWebhook(tenant: string, path: string, extra: JsonObject = {}): Promise<void> {
+  await as(tenant, `create namespace ${SPACE}`);
+  await as(tenant, `run ${SERVICE} -n ${SPACE} --image=none`);
+  await as(tenant, 'apply -f -', webhookService(webhooks.port));
+  await as(tenant, `wait pod/${SERVICE} -n ${SPACE} --for=condition=Ready --timeout=120s`);
+  await as(tenant, 'create -f -', webhookConfiguration(webhooks.caPem, path, extra));
+}
+
+const itemsOf = (text: string) => objects(JSON.parse(text) as JsonObject, 'items');
+const namesIn = (pod: JsonObject | undefined) =>
+  objects(child(pod ?? {}, 'spec'), 'containers').map(({ name }) => name);
+
+/** The pod of a Deployment, as its tenant sees it and as it is. */
+async function podOf(tenant: string, app: string): Promise<{ seen: JsonObject; stored: JsonObject }> {
+  const found = async () => itemsOf(await as(tenant, `get pods -l app=${app} -o json`));
+  await eventually(`${tenant} has a pod of ${app}`, async () => (await found()).length === 1);
+  const [seen = {}] = await found();
+  const [stored = {}] = itemsOf(await onHost(`get pods -n ${tenant}--default -l app=${app} -o json`));
+  return { seen, stored };
+}
+
+beforeAll(async () => {
+  const controlPlane = await startPrivateControlPlane();
+  ending.push(() => controlPlane.stop());
+  host = factsOf(controlPlane);
+  const policies = join(host.workDir, 'relay-policies');
+  mkdirSync(policies);
+  const head = 'apiVersion: kubeveil.dev/v1alpha1\nkind: Policy\n';
+  writeFileSync(join(policies, 'default.yaml'), head);
+  writeFileSync(join(policies, 'mesh.yaml'), `${head}admission: {controllerObjects: true}\n`);
+  const proxy = await startProxy(host, [`--policies=${policies}`]);
+  stopProxy = proxy.stop;
+  ending.push(() => stopProxy());
+  ({ server } = proxy);
+  for (const [id, policy] of Object.entries({ acme: 'mesh', hung: 'mesh', plain: 'default', other: 'mesh' })) {
+    tenants.set(id, await makeTenant(host, id, join(host.workDir, `${id}.kubeconfig`), policy));
+  }
+  caPem = jsonOf<{ data: Record<string, string> }>({
+    status: 200,
+    text: await onHost('get configmap kubeveil-public -n kubeveil-system -o json'),
+  }).data['ca.crt'] as string;
+  const manifests = await cli(['relay', '--kubeconfig', host.adminKubeconfigPath]);
+  [, url = ''] = /url: (\S+)/.exec(manifests) ?? [];
+  [, token = ''] = /value: '([\w-]{43})'/.exec(manifests) ?? [];
+  const file = join(host.workDir, 'relay.yaml');
+  writeFileSync(file, manifests);
+  await onHost(`apply -f ${file}`);
+  webhooks = await startWebhookServer([`${SERVICE}.${SPACE}.svc`], {
+    '/inject': injecting,
+    '/own': owning,
+    '/hang': () => undefined,
+  });
+  ending.push(async () => await webhooks[Symbol.asyncDispose]());
+  await Promise.all([
+    giveWebhook('acme', '/inject'),
+    giveWebhook('plain', '/inject'),
+    giveWebhook('hung', '/hang', { timeoutSeconds: 30 }),
+  ]);
+  await eventually('the relay acts', async () => {
+    await as('acme', 'apply -f -', deployment('first'));
+    const { seen } = await podOf('acme', 'first');
+    if (namesIn(seen).includes('sidecar')) return true;
+    await as('acme', 'delete deployment first');
+    await eventually(
+      'its pod is gone',
+      async () => itemsOf(await as('acme', 'get pods -l app=first -o json')).length === 0,
+    );
+    return false;
+  });
+});
+
+afterAll(async () => {
+  for (const end of ending.reverse()) await end();
+});
+
+describe('a pod that a ReplicaSet makes', () => {
+  it('has the sidecar of its tenant’s webhook, and is a client of its virtual cluster all the same', async () => {
+    webhooks.asked.length = 0;
+    await as('acme', 'create -f -', deployment('web'));
+    const { seen, stored } = await podOf('acme', 'web');
+    expect(namesIn(seen)).toEqual(['main', 'sidecar']);
+    expect(namesIn(stored)).toEqual(['main', 'sidecar']);
+    // What the host puts into each container is in the sidecar too, and the tenant sees none of it.
+    for (const container of objects(child(stored, 'spec'), 'containers')) {
+      expect(objects(container, 'env').map(({ name }) => name)).toContain('KUBERNETES_SERVICE_HOST');
+    }
+    expect(JSON.stringify(seen)).not.toContain('kubeveil');
+    expect(JSON.stringify(stored)).not.toContain(token);
+    const [asked] = webhooks.asked;
+    const request = child(asked?.body, 'request');
+    expect(request).toMatchObject({
+      operation: 'CREATE',
+      namespace: 'default',
+      userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' },
+    });
+    for (const word of ['acme--', 'kubeveil', token]) expect(JSON.stringify(asked)).not.toContain(word);
+  });
+
+  it('is asked about once, and so is one that the tenant makes itself', async () => {
+    webhooks.asked.length = 0;
+    await as('acme', 'run own --image=none --labels=mesh=on');
+    expect(webhooks.asked).toHaveLength(1);
+    await as('acme', 'create -f -', deployment('once'));
+    await podOf('acme', 'once');
+    expect(webhooks.asked).toHaveLength(2);
+  });
+
+  it('is left alone where no webhook speaks of it, where the tenant did not ask, and where it has none', async () => {
+    webhooks.asked.length = 0;
+    await as('acme', 'create -f -', deployment('unlabelled', {}));
+    await as('plain', 'create -f -', deployment('web'));
+    await as('other', 'create -f -', deployment('web'));
+    for (const [tenant, app] of [
+      ['acme', 'unlabelled'],
+      ['plain', 'web'],
+      ['other', 'web'],
+    ] as const) {
+      const { seen, stored } = await podOf(tenant, app);
+      expect(namesIn(seen)).toEqual(['main']);
+      expect(JSON.stringify(stored)).not.toContain(token);
+    }
+    expect(webhooks.asked).toEqual([]);
+  });
+
+  it('is refused by a policy of the tenant, which is told so', async () => {
+    const named = { metadata: { name: 'no-latest' }, apiVersion: 'admissionregistration.k8s.io/v1' };
+    await as('acme', 'create -f -', {
+      ...named,
+      kind: 'ValidatingAdmissionPolicy',
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+          objectSelector: { matchLabels: { judged: 'yes' } },
+        },
+        validations: [
+          {
+            expression:
+              "object.spec.containers.all(c, c.name != 'main') || object.spec.containers.exists(c, c.name == 'sidecar')",
+            message: 'no sidecar',
+          },
+        ],
+      },
+    });
+    await as('acme', 'create -f -', {
+      ...named,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      spec: { policyName: 'no-latest', validationActions: ['Deny'] },
+    });
+    await as('acme', 'create -f -', deployment('judged', { judged: 'yes' }));
+    await eventually('the refusal is told', async () =>
+      (await as('acme', 'get events -o json')).includes('no sidecar'),
+    );
+    expect(itemsOf(await as('acme', 'get pods -l app=judged -o json'))).toEqual([]);
+    await as('acme', 'create -f -', deployment('judged-well', { judged: 'yes', mesh: 'on' }));
+    const { seen } = await podOf('acme', 'judged-well');
+    expect(namesIn(seen)).toContain('sidecar');
+    await as('acme', 'delete deployment judged judged-well');
+  });
+
+  it('gets nothing from a webhook that its tenant may not write itself', async () => {
+    await giveWebhook('other', '/own');
+    await eventually('it is refused', async () => {
+      const name = `owned-${Date.now()}`;
+      await as('other', 'create -f -', deployment(name));
+      let events = '';
+      await eventually('something came of it', async () => {
+        events = await as('other', 'get events -o json');
+        const pods = itemsOf(await as('other', `get pods -l app=${name} -o json`));
+        return pods.length > 0 || events.includes('own nothing of yours');
+      });
+      return events.includes('own nothing of yours');
+    });
+  });
+});
+
+describe('a webhook that hangs', () => {
+  it('stops pods of its own tenant, and not for a moment those of others', async () => {
+    for (let at = 0; at < 6; at += 1) await as('hung', 'create -f -', deployment(`h${at}`));
+    await eventually('the webhook is asked', async () => webhooks.asked.some(({ path }) => path === '/hang'));
+    await as('acme', 'create -f -', deployment('beside'));
+    const { seen } = await podOf('acme', 'beside');
+    expect(namesIn(seen)).toContain('sidecar');
+    await eventually('the failure is told', async () =>
+      (await as('hung', 'get events -o json')).includes('context deadline exceeded'),
+    );
+    expect(itemsOf(await as('hung', 'get pods -l mesh=on -o json'))).toEqual([]);
+    expect(await as('hung', 'get events -o json')).not.toMatch(new RegExp(`${token}|hung--|kubeveil-system`));
+  });
+});
+
+describe('the question of a caller who is not the host', () => {
+  const review = (shown: string | undefined, extra: JsonObject = {}) => ({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      uid: 'u',
+      operation: 'CREATE',
+      namespace: 'acme--default',
+      resource: { group: '', version: 'v1', resource: 'pods' },
+      userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' },
+      object: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {
+          name: 'forged',
+          namespace: 'acme--default',
+          labels: { mesh: 'on' },
+          ...(shown === undefined ? {} : { annotations: { 'kubeveil.dev/relay': shown } }),
+        },
+        spec: { containers: [{ name: 'main', image: 'registry.example.com/app:1' }] },
+      },
+      ...extra,
+    },
+  });
+  const ask = (path: string, body: unknown, extra: object = {}) =>
+    requestOnce({ server, caPem, path, method: 'POST', body: JSON.stringify(body), ...extra });
+
+  it('is not answered without the token, whatever else it shows, and nobody’s webhook is asked', async () => {
+    const own = new URL(url).pathname;
+    const wrong = 'x'.repeat(43);
+    webhooks.asked.length = 0;
+    const facts = tenants.get('other');
+    const credential = { certPem: facts?.certPem, keyPem: facts?.keyPem };
+    const [account] = strings({ list: [(await as('other', 'create token default')).trim()] }, 'list');
+    const answers = await Promise.all([
+      ask(own, review(undefined)),
+      ask(own, review(wrong)),
+      ask(own, review('')),
+      ask(own, review(wrong), credential),
+      ask(own, review(wrong), { headers: { authorization: `Bearer ${account}` } }),
+      ask('/kubeveil.dev/relay/', review(token)),
+      ask(`/kubeveil.dev/relay/${token}`, review(token)),
+      ask(`/kubeveil.dev/relay/${'0'.repeat(64)}`, review(token)),
+      requestOnce({ server, caPem, path: own, method: 'GET' }),
+    ]);
+    for (const { status, text } of answers) {
+      expect({ status, text }).toMatchObject({ status: 401 });
+      expect(text).not.toContain(token);
+    }
+    expect(webhooks.asked).toEqual([]);
+  });
+
+  it('would be answered with it', async () => {
+    const answer = await ask(new URL(url).pathname, review(token));
+    expect(answer.status).toBe(200);
+    const { response } = jsonOf<{ response: JsonObject }>(answer);
+    expect(response).toMatchObject({ uid: 'u', allowed: true, patchType: 'JSONPatch' });
+  });
+
+  it('is not answered with a token that was taken away', async () => {
+    const before = token;
+    const shown = async () => (await ask(new URL(url).pathname, review(before))).status;
+    expect(await shown()).toBe(200);
+    const file = join(host.workDir, 'rotated.yaml');
+    writeFileSync(file, await cli(['relay', '--rotate', '--kubeconfig', host.adminKubeconfigPath]));
+    const rotated = await cli(['relay', '--kubeconfig', host.adminKubeconfigPath]);
+    expect(rotated).not.toContain(before);
+    // The host's webhook goes on with the old one until the new manifests are applied.
+    expect(await shown()).toBe(200);
+    await onHost(`apply -f ${file}`);
+    await cli(['relay', '--rotate', '--kubeconfig', host.adminKubeconfigPath]);
+    await eventually('the first token counts no more', async () => (await shown()) === 401);
+  });
+});
