@@ -16,11 +16,17 @@ export interface MergeSchema {
   items(): MergeSchema | undefined;
 }
 
+/** A schema, and those that it refers to. */
+export interface KindSchema {
+  readonly schema: JsonObject;
+  readonly schemas: JsonObject;
+}
+
 /** The schema of a kind in a document of OpenAPI v3; undefined when it is not there. Group and version as upstream has them. */
-export function mergeSchemaOf(
+export function schemaOf(
   document: JsonObject,
   gvk: { readonly group: string; readonly version: string; readonly kind: string },
-): MergeSchema | undefined {
+): KindSchema | undefined {
   const schemas = child(child(document, 'components'), 'schemas');
   const found = Object.values(schemas).find(
     (schema) =>
@@ -30,7 +36,11 @@ export function mergeSchemaOf(
           text(one, 'group') === gvk.group && text(one, 'version') === gvk.version && text(one, 'kind') === gvk.kind,
       ),
   );
-  return isObject(found) ? nodeOf(found, schemas) : undefined;
+  return isObject(found) ? { schema: found, schemas } : undefined;
+}
+
+export function mergeSchemaOf({ schema, schemas }: KindSchema): MergeSchema {
+  return nodeOf(schema, schemas);
 }
 
 const REFERENCE = '#/components/schemas/';

@@ -1,13 +1,13 @@
 /**
- * How the fields of kinds merge, read from the host's OpenAPI when a mutation first needs it and kept for a while: a
- * tenant may change its own kinds.
+ * Schemas of kinds: how their fields merge and of which types they are, read from the host's OpenAPI when first needed and
+ * kept for a while, since a tenant may change its own kinds.
  */
 import { readObject } from '../codec/json.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { splitApiVersion } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
 import type { Upstream } from '../ports.ts';
-import { type MergeSchema, mergeSchemaOf } from './schema.ts';
+import { type KindSchema, schemaOf } from './schema.ts';
 
 const KEPT_MS = 60_000;
 const MOST_KEPT = 16;
@@ -18,9 +18,9 @@ interface Kept {
 }
 
 /** @returns undefined when the host has no schema of the kind (yet) */
-export type MergeSchemas = (at: KindAtVersion) => Promise<MergeSchema | undefined>;
+export type KindSchemas = (at: KindAtVersion) => Promise<KindSchema | undefined>;
 
-export function createMergeSchemas(upstream: Upstream, nowMs: () => number = Date.now): MergeSchemas {
+export function createKindSchemas(upstream: Upstream, nowMs: () => number = Date.now): KindSchemas {
   const kept = new Map<string, Kept>();
 
   function document(path: string): Promise<JsonObject | undefined> {
@@ -38,7 +38,7 @@ export function createMergeSchemas(upstream: Upstream, nowMs: () => number = Dat
   return async (at) => {
     const found = await document(`/openapi/v3${at.upstreamRoot}`);
     const [group, version] = splitApiVersion(at.upstreamApiVersion);
-    const schema = found === undefined ? undefined : mergeSchemaOf(found, { group, version, kind: at.kind.kind });
+    const schema = found === undefined ? undefined : schemaOf(found, { group, version, kind: at.kind.kind });
     if (schema === undefined) kept.delete(`/openapi/v3${at.upstreamRoot}`);
     return schema;
   };

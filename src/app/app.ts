@@ -16,6 +16,7 @@ import { type Advertised, API_SERVICE_NAMES } from '../controllers/api-service/a
 import { startCertificateSigner } from '../controllers/certificates/certificate-signer.ts';
 import { publish, relayTokens, sealKeys, servingCa, servingCertificate } from '../controllers/host/serving-secrets.ts';
 import { type PodSettings, publishPodSettings } from '../controllers/pods/pod-settings.ts';
+import { startTypeCheckController } from '../controllers/policies/type-check-controller.ts';
 import { startRoleAggregation } from '../controllers/roles/role-aggregation.ts';
 import { readClientCa } from '../controllers/tenants/client-ca.ts';
 import type { Identity } from '../exchange.ts';
@@ -42,7 +43,12 @@ import { admissionsBy } from './admission.ts';
 import { createCountLimits } from './count-limits.ts';
 import { withRelay } from './relay.ts';
 import { createStages, scopeOf } from './stages.ts';
-import { createRequestWrites, createRoleStore, type TenantClientOptions } from './tenant-client.ts';
+import {
+  createPolicyStatusWrite,
+  createRequestWrites,
+  createRoleStore,
+  type TenantClientOptions,
+} from './tenant-client.ts';
 import { createMeasures } from './usage.ts';
 import { createVerbDeps } from './verb-deps.ts';
 import { type WatchedHost, watchHost } from './watch-host.ts';
@@ -229,8 +235,8 @@ function assemble(
   const sealer = createSealer(sealKeys);
   const { informers } = controllers;
   const counts = createCountLimits({ ...informers, customResourceDefinitions: informers.definitions });
-  const admissionWith = admissionsBy({ upstream, view });
-  const admission = admissionWith(webhooks);
+  const admissions = admissionsBy({ upstream, view });
+  const admission = admissions.with(webhooks);
   const verbDeps = createVerbDeps({
     upstream,
     controllers,
@@ -259,6 +265,14 @@ function assemble(
     authority: (tenant) => readClientCa(client, tenant),
     ...createRequestWrites(asController),
     nowMs,
+    onError,
+  });
+  const typeChecks = startTypeCheckController({
+    policies: view.validatingPolicies,
+    tenants,
+    view: (tenant, policy) => view.policyView(tenant, policy),
+    warningsOf: (tenant, policy) => admissions.typeWarnings(tenant, policy, signal),
+    writeStatus: createPolicyStatusWrite(asController),
     onError,
   });
   const pipeline = createPipeline(
@@ -290,12 +304,12 @@ function assemble(
     policies,
     verbDeps,
     webhooks,
-    admissionWith,
+    admissionWith: admissions.with,
     scopeOf: scopeFor,
     problem,
     nowMs,
   });
-  return { handler, inTenants: [aggregation, signer] };
+  return { handler, inTenants: [aggregation, signer, typeChecks] };
 }
 
 async function listen(options: ProxyOptions, handler: Handler, ca: CertificatePair): Promise<Listener> {

@@ -11,6 +11,7 @@ import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
 import type { Informer } from '../k8s/informer.ts';
 import { child } from '../k8s/read.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { rowAt } from '../kinds/at-version.ts';
 import { type Kind, type ResourceKey, VIRTUAL_GROUP } from '../kinds/kind.ts';
 import { createKindRegistry, type ListingKindRegistry } from '../kinds/registry.ts';
@@ -52,6 +53,9 @@ export interface HostView {
   readonly followed: ReadonlyMap<string, Informer>;
   /** What tenants have set up for admission. */
   readonly configurations: AdmissionStore;
+  /** The ValidatingAdmissionPolicies of all tenants, in upstream terms, and how one is in its tenant's. */
+  readonly validatingPolicies: Informer;
+  policyView(tenant: Tenant, policy: JsonObject): JsonObject | undefined;
   /** From which the host's services have their addresses. */
   serviceRanges(): readonly string[];
   whenSynced(): Promise<void>;
@@ -105,9 +109,10 @@ export function startHostView(options: HostViewOptions): HostView {
   const configured = Object.fromEntries(
     FOLLOWED.map((resource) => [resource, follow(`/apis/${VIRTUAL_GROUP}/v1/${resource}`)]),
   ) as Record<Followed, Informer>;
+  const configurationView = createConfigurationView(kinds);
   const configurations = createAdmissionStore({
     informers: configured,
-    view: createConfigurationView(kinds),
+    view: configurationView,
     onFault: (resource, error) => onError(`reading ${resource}`, error),
   });
 
@@ -124,6 +129,8 @@ export function startHostView(options: HostViewOptions): HostView {
       }),
     clusterRoles: informers.clusterroles,
     certificateRequests,
+    validatingPolicies: configured.validatingadmissionpolicies,
+    policyView: (tenant, policy) => configurationView(tenant.id, 'validatingadmissionpolicies', policy),
     followed,
     serviceRanges: () => [...ranges.informers.values()].flatMap(rangesIn),
     async whenSynced() {

@@ -18,6 +18,8 @@ import type { HostView } from './host-view.ts';
 const GROUP = 'rbac.authorization.k8s.io';
 const CERTIFICATES = 'certificates.k8s.io';
 const AGGREGATION = 'clusterrole-aggregation-controller';
+const POLICIES = 'admissionregistration.k8s.io';
+const POLICY_STATUS = 'validatingadmissionpolicy-status';
 
 export interface TenantClientOptions {
   readonly view: Pick<HostView, 'kinds'>;
@@ -70,10 +72,11 @@ export function createRoleStore(options: TenantClientOptions) {
   };
 }
 
-/** How what becomes of a CertificateSigningRequest is stored. */
-export function createRequestWrites(options: TenantClientOptions): RequestWrites {
+type Write = (tenant: Tenant, request: OwnRequest) => Promise<void>;
+
+function createWrite(options: TenantClientOptions): Write {
   const send = createSend(options);
-  async function write(tenant: Tenant, request: OwnRequest): Promise<void> {
+  return async (tenant, request) => {
     const answer = await send(tenant, request).catch((error: unknown) => {
       if (error instanceof ApiError) return { status: error.status, message: error.message };
       throw error;
@@ -81,7 +84,25 @@ export function createRequestWrites(options: TenantClientOptions): RequestWrites
     // Another by now, or gone: whoever was faster has made it what it is to be, or it comes up again.
     if (answer === undefined || answer.status < 300 || answer.status === 404 || answer.status === 409) return;
     throw new Error(`${request.method} was refused with ${answer.status}: ${answer.message}`);
-  }
+  };
+}
+
+/** How the status of a ValidatingAdmissionPolicy is stored. */
+export function createPolicyStatusWrite(options: TenantClientOptions) {
+  const write = createWrite(options);
+  return (tenant: Tenant, name: string, document: JsonObject): Promise<void> =>
+    write(tenant, {
+      controller: `${POLICY_STATUS}-controller`,
+      method: 'PATCH',
+      target: `/apis/${POLICIES}/v1/validatingadmissionpolicies/${encodeURIComponent(name)}/status?fieldManager=${POLICY_STATUS}`,
+      contentType: 'application/merge-patch+json',
+      document,
+    });
+}
+
+/** How what becomes of a CertificateSigningRequest is stored. */
+export function createRequestWrites(options: TenantClientOptions): RequestWrites {
+  const write = createWrite(options);
   const pathOf = (name: string) => `/apis/${CERTIFICATES}/v1/certificatesigningrequests/${encodeURIComponent(name)}`;
   return {
     writeStatus: (tenant, name, document) =>

@@ -73,6 +73,20 @@ export function compile(expression: string, environment: Environment, allowed?: 
   }
 }
 
+/** Whether an expression is sound, and of which type, without making a program of it: in cel-go's words. */
+export function expressionProblem(expression: string, environment: Environment): { type: Type } | { problem: string } {
+  try {
+    const tree = parse(expression);
+    const checked = check(expression, tree, environment);
+    const problems = validate(tree, checked);
+    if (problems.length > 0) throw new CompileError(expression, problems);
+    return { type: checked.type };
+  } catch (error) {
+    if (error instanceof CompileError) return { problem: error.message };
+    throw error;
+  }
+}
+
 /** Constants are converted once, when the program is made. */
 function refuseConstants(tree: Expr, checked: Checked, environment: Environment): void {
   const run = (node: Expr) =>

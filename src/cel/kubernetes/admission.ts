@@ -6,16 +6,21 @@
  * @see k8s.io/apiserver pkg/admission/plugin/cel/compile.go at v0.36
  */
 import { environmentWith } from '../compile.ts';
-import { type Environment, extend, type StructType, type StructTypes } from '../environment.ts';
+import { type Environment, extend, type Library, type StructType, type StructTypes } from '../environment.ts';
 import { BOOL, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../types.ts';
 import { AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE } from './authorizer.ts';
 import { JSON_PATCH_LIBRARY } from './lists.ts';
 import { PATCH_STRUCTS } from './patch-types.ts';
+import type { SchemaTypes } from './schema-types.ts';
 
 /** What an expression of admission may name besides the object and the request. */
 export interface AdmissionVariables {
-  readonly params?: boolean;
-  readonly authorizer?: boolean;
+  /** Of any type, or of this one. */
+  readonly params?: boolean | SchemaTypes;
+  /** `alone`: without `authorizer.requestResource`. */
+  readonly authorizer?: boolean | 'alone';
+  /** Of what type `object` and `oldObject` are; any when left out. */
+  readonly object?: SchemaTypes;
   /** `Object{}` and `JSONPatch{}`, of mutations. */
   readonly patchTypes?: boolean;
   /** Of the policy, `variables.name`, by name; those that stand before the expression. */
@@ -92,14 +97,24 @@ const BASE = environmentWith({
 });
 
 export function admissionEnvironment(given: AdmissionVariables): Environment {
-  const { params = false, authorizer = false, patchTypes = false, variables } = given;
+  const { params = false, authorizer = false, patchTypes = false, object, variables } = given;
   return extend(
     BASE,
-    params ? { variables: { params: DYN } } : {},
-    authorizer ? { variables: { authorizer: AUTHORIZER_TYPE, 'authorizer.requestResource': RESOURCE_CHECK_TYPE } } : {},
+    typed(['params'], params),
+    typed(['object', 'oldObject'], object ?? false),
+    authorizer === false ? {} : { variables: { authorizer: AUTHORIZER_TYPE } },
+    authorizer === true ? { variables: { 'authorizer.requestResource': RESOURCE_CHECK_TYPE } } : {},
     patchTypes ? { ...JSON_PATCH_LIBRARY, structs: PATCH_STRUCTS } : {},
     variables === undefined ? {} : policyVariables(variables),
   );
+}
+
+/** @param of true for any type, false for no such variables */
+function typed(names: readonly string[], of: boolean | SchemaTypes): Library {
+  if (of === false) return {};
+  const { type, structs } = of === true ? { type: DYN, structs: undefined } : of;
+  const variables = Object.fromEntries(names.map((name) => [name, type]));
+  return structs === undefined ? { variables } : { variables, structs };
 }
 
 function policyVariables(variables: ReadonlyMap<string, Type>) {

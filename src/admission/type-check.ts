@@ -1,0 +1,116 @@
+/**
+ * What is wrong with the expressions of a ValidatingAdmissionPolicy when `object` is of the kinds that its rules name:
+ * `status.typeChecking`. It warns and changes nothing.
+ *
+ * @see k8s.io/apiserver pkg/admission/plugin/policy/validating/typechecking.go at v0.36
+ */
+import { expressionProblem } from '../cel/compile.ts';
+import type { Environment } from '../cel/environment.ts';
+import { admissionEnvironment } from '../cel/kubernetes/admission.ts';
+import type { SchemaTypes } from '../cel/kubernetes/schema-types.ts';
+import { DYN, type Type } from '../cel/types.ts';
+import { child, objects, strings, text } from '../k8s/read.ts';
+import { type Gvk, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
+
+export interface TypeCheckOptions {
+  /** The kind of a resource; undefined when the tenant has none. */
+  readonly kindOf: (group: string, version: string, resource: string) => string | undefined;
+  /** The types of a kind; undefined when there is no schema of it. */
+  readonly typesOf: (gvk: Gvk) => Promise<SchemaTypes | undefined>;
+  /** Runs one check when its turn comes. */
+  readonly inTurn: <T>(work: () => T) => Promise<T>;
+}
+
+/** As many kinds as are looked at for one policy. */
+const MOST_KINDS = 10;
+
+/** @returns `expressionWarnings`; none where nothing is wrong, or nothing is known of the kinds */
+export async function typeWarnings(policy: JsonObject, options: TypeCheckOptions): Promise<JsonObject[]> {
+  const spec = child(policy, 'spec');
+  const params = isObject(spec['paramKind']) ? await options.typesOf(gvkOf(child(spec, 'paramKind'))) : undefined;
+  const found = await Promise.all(
+    kindsIn(spec, options).map(async (gvk) => {
+      const types = await options.typesOf(gvk);
+      return types === undefined ? [] : [{ gvk, types }];
+    }),
+  );
+  const environments = found.flat().map(({ gvk, types }) => ({
+    gvk,
+    environment: environmentFor(spec, types, params),
+  }));
+  const warnings: JsonObject[] = [];
+  for (const { fieldRef, expression } of expressionsIn(spec)) {
+    const said: string[] = [];
+    for (const { gvk, environment } of environments) {
+      const problem = await options.inTurn(() => expressionProblem(expression, environment()));
+      if ('problem' in problem) said.push(`${nameOfKind(gvk)}: ${problem.problem}\n`);
+    }
+    if (said.length > 0) warnings.push({ fieldRef, warning: said.join('\n') });
+  }
+  return warnings;
+}
+
+function expressionsIn(spec: JsonObject): Array<{ fieldRef: string; expression: string }> {
+  return objects(spec, 'validations').flatMap((validation, at) =>
+    ['expression', 'messageExpression'].flatMap((field) => {
+      const expression = text(validation, field);
+      return expression === '' ? [] : [{ fieldRef: `spec.validations[${at}].${field}`, expression }];
+    }),
+  );
+}
+
+/** Made when it is first used, inside of a turn: variables are checked for it. */
+function environmentFor(spec: JsonObject, object: SchemaTypes, params: SchemaTypes | undefined): () => Environment {
+  let made: Environment | undefined;
+  return () => {
+    if (made !== undefined) return made;
+    const given = { object, params: params ?? isObject(spec['paramKind']), authorizer: 'alone' } as const;
+    const variables = new Map<string, Type>();
+    for (const one of objects(spec, 'variables')) {
+      const checked = expressionProblem(text(one, 'expression'), admissionEnvironment({ ...given, variables }));
+      variables.set(text(one, 'name'), 'type' in checked ? checked.type : DYN);
+    }
+    made = admissionEnvironment({ ...given, variables });
+    return made;
+  };
+}
+
+/** What the rules name; a rule with a `*` in its groups or versions names nothing, and subresources are left out. */
+function kindsIn(spec: JsonObject, { kindOf }: Pick<TypeCheckOptions, 'kindOf'>): Gvk[] {
+  const found = new Map<string, Gvk>();
+  for (const rule of objects(child(spec, 'matchConstraints'), 'resourceRules')) {
+    const [groups, versions] = [strings(rule, 'apiGroups').sort(), strings(rule, 'apiVersions').sort()];
+    if ([...groups, ...versions].some((one) => one.includes('*'))) continue;
+    const resources = strings(rule, 'resources').filter((one) => !/[*/]/.test(one));
+    let count = 0;
+    for (const group of groups) {
+      for (const version of versions) {
+        for (const resource of resources.sort()) {
+          const kind = kindOf(group, version, resource);
+          if (kind === undefined) continue;
+          found.set(`${group}/${version}/${kind}`, { group, version, kind });
+          count += 1;
+          if (count === MOST_KINDS) return sorted(found);
+        }
+      }
+    }
+  }
+  return sorted(found);
+}
+
+function sorted(found: ReadonlyMap<string, Gvk>): Gvk[] {
+  const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  return [...found.values()].sort(
+    (a, b) => inOrder(a.group, b.group) || inOrder(a.version, b.version) || inOrder(a.kind, b.kind),
+  );
+}
+
+function gvkOf(paramKind: JsonObject): Gvk {
+  const [group, version] = splitApiVersion(text(paramKind, 'apiVersion'));
+  return { group, version, kind: text(paramKind, 'kind') };
+}
+
+/** As Go prints it. */
+function nameOfKind({ group, version, kind }: Gvk): string {
+  return `${group}/${version}, Kind=${kind}`;
+}

@@ -1,0 +1,68 @@
+/**
+ * `status.typeChecking` of tenants' ValidatingAdmissionPolicies: each generation of a policy is looked at once, and what is
+ * wrong with its expressions is written down. What is found is a warning: the policy acts all the same.
+ *
+ * @see k8s.io/kubernetes pkg/controller/validatingadmissionpolicystatus/controller.go at v1.36
+ */
+import type { Informer } from '../../k8s/informer.ts';
+import { metadataOf, nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
+import { child } from '../../k8s/read.ts';
+import type { JsonObject } from '../../k8s/types.ts';
+import { createWorkQueue } from '../../lib/work-queue.ts';
+import type { TenantRegistry } from '../../ports.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
+import { labelledOwner } from '../host/host-objects.ts';
+
+export interface TypeCheckControllerOptions {
+  /** The policies of all tenants, in upstream terms. */
+  readonly policies: Pick<Informer, 'subscribe' | 'get'>;
+  readonly tenants: Pick<TenantRegistry, 'get'>;
+  /** A policy in its tenant's terms; undefined when it is not one of the tenant's. May throw: then likewise. */
+  readonly view: (tenant: Tenant, policy: JsonObject) => JsonObject | undefined;
+  /** `expressionWarnings` of a policy in its tenant's terms. */
+  readonly warningsOf: (tenant: Tenant, policy: JsonObject) => Promise<JsonObject[]>;
+  /** @param merge a merge patch; of another revision than it names nothing is written */
+  readonly writeStatus: (tenant: Tenant, name: string, merge: JsonObject) => Promise<void>;
+  readonly onError: (what: string, error: unknown) => void;
+}
+
+export function startTypeCheckController(options: TypeCheckControllerOptions): { stop(): Promise<void> } {
+  const { policies, tenants, view, warningsOf, writeStatus, onError } = options;
+
+  async function settle(key: string): Promise<undefined> {
+    const stored = policies.get('', key);
+    const owner = stored && labelledOwner(stored);
+    const tenant = owner && tenants.get(owner);
+    if (stored === undefined || tenant?.phase !== 'Active') return;
+    const generation = numberIn(metadataOf(stored)['generation']);
+    if (generation <= numberIn(child(stored, 'status')['observedGeneration'])) return;
+    const policy = view(tenant, stored);
+    if (policy === undefined) return;
+    const expressionWarnings = await warningsOf(tenant, policy);
+    // As what the API server's controller applies comes out: what it had written before, and writes no more, goes as a whole.
+    const hadWarnings = child(child(stored, 'status'), 'typeChecking')['expressionWarnings'] !== undefined;
+    const nothingFound = hadWarnings ? null : {};
+    const typeChecking = expressionWarnings.length === 0 ? nothingFound : { expressionWarnings };
+    const metadata = { uid: uidOf(stored), resourceVersion: versionOf(stored) };
+    await writeStatus(tenant, nameOf(policy), { metadata, status: { observedGeneration: generation, typeChecking } });
+  }
+
+  const queue = createWorkQueue({
+    work: settle,
+    concurrency: 1,
+    onError: (name, error) => onError(`the types in the policy ${name}`, error),
+  });
+  const unsubscribe = policies.subscribe(({ type, object }) => {
+    if (type !== 'deleted') queue.add(nameOf(object));
+  });
+  return {
+    async stop() {
+      unsubscribe();
+      await queue.stop();
+    },
+  };
+}
+
+function numberIn(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
