@@ -11,6 +11,7 @@ import { isPartial } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, splitApiVersion } from '../k8s/types.ts';
 import { hostSide, ownSide } from '../kinds/at-version.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { sameJson } from '../lib/same-json.ts';
 import { TENANT_LABEL } from '../tenancy/names.ts';
 import { refuseVastAmounts } from './amounts.ts';
 import { lastAppliedDown } from './last-applied.ts';
@@ -57,6 +58,7 @@ export function fragmentToUpstream(
   if (own === undefined) refuseListLike(mapped['items'], walk);
   if (isObject(metadata)) metadataUp(metadata, tree.references, walk);
   else if (metadata === null && shape !== 'whole') walk.needsLive('metadata: null');
+  if (own === undefined && shape === 'whole') unfill(mapped, at.kind.filled);
   return mapped;
 }
 
@@ -98,6 +100,11 @@ function writtenAt({ apiVersion, kind }: JsonObject, at: KindAtVersion, scope: S
 
 function fill(object: JsonObject, filled: JsonObject = {}): void {
   for (const [field, value] of Object.entries(filled)) object[field] ??= cloneJson(value);
+}
+
+/** What was filled in comes back with what a client read and changed; stored, it would be somebody's field. */
+function unfill(object: JsonObject, filled: JsonObject = {}): void {
+  for (const [field, value] of Object.entries(filled)) if (sameJson(object[field], value)) delete object[field];
 }
 
 /** Not what a client wrote and the annotation of its last apply keeps. */

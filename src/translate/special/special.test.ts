@@ -168,6 +168,14 @@ describe('what the server writes of nothing', () => {
     expect(trip(REQUESTS, known).tenant['status']).toEqual(known.status);
   });
 
+  it('is not stored where a client sends back what it read', () => {
+    const read = trip(REQUESTS, { metadata: { name: 'c', uid: '1' }, spec: {} }).tenant;
+    expect(read['status']).toEqual({});
+    expect(trip(REQUESTS, read).upstream).not.toHaveProperty('status');
+    const known = { ...read, status: { certificate: 'x' } };
+    expect(trip(REQUESTS, known).upstream['status']).toEqual(known.status);
+  });
+
   it('is each object’s own', () => {
     const [first, second] = [1, 2].map(() => trip(REQUESTS, { metadata: { name: 'c', uid: '1' } }).tenant);
     expect(first?.['status']).toEqual({});
