@@ -4,11 +4,14 @@
  * roles have allowed already. Kubernetes knows no such moment, so the refusal is not told: the host is asked, as whoever
  * was refused, until it knows the right, and then the request is sent again. Nothing came of the refused one.
  *
- * What the host refuses although the right is there, an admission policy has refused: that is asked once more, and told.
+ * A right can also go and come back meanwhile, with a definition that is made anew: the authorizer still had the old one
+ * when it was asked. So it is waited as long as the authorizer refuses, the data path's own right included. What an
+ * admission policy refuses is told at once.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  */
 import { parseJson, stringifyJson } from '../codec/json.ts';
+import { text } from '../k8s/read.ts';
 import { isObject } from '../k8s/types.ts';
 import { pause } from '../lib/backoff.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -18,25 +21,40 @@ import type { Route } from './route.ts';
 const PAUSES_MS = [5, 10, 20, 40, 80, 150, 250, 450, 1_000, 2_000, 3_000, 3_000];
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
+/** What may be an answer of upstream; only that of a refusal is looked into. */
+interface Answered {
+  readonly status: number;
+  readonly body?: Uint8Array;
+}
+
 /** @returns what upstream answered: after the right was waited for, where that was what it lacked */
-export async function withRight<T extends { readonly status: number }>(
+export async function withRight<T extends Answered>(
   call: Call,
   deps: VerbDeps,
   route: Route,
   send: () => Promise<T>,
 ): Promise<T> {
-  const answer = await send();
-  if (answer.status !== 403 || !call.at.kind.custom) return answer;
-  return (await comesToHave(call, deps, route)) ? await send() : answer;
+  let answer = await send();
+  if (!call.at.kind.custom) return answer;
+  for (const pauseMs of [...PAUSES_MS, 0]) {
+    if (!lacksRight(answer)) return answer;
+    if (await has(call, deps, route)) answer = await send();
+    if (lacksRight(answer) && !(await pause(pauseMs, call.head.signal))) break;
+  }
+  return answer;
 }
 
-async function comesToHave(call: Call, deps: VerbDeps, route: Route): Promise<boolean> {
-  const { signal } = call.head;
-  for (const pauseMs of [...PAUSES_MS, 0]) {
-    if (await has(call, deps, route)) return true;
-    if (!(await pause(pauseMs, signal))) return false;
+/** @see k8s.io/apiserver pkg/endpoints/handlers/responsewriters/errors.go at v0.36, forbiddenMessage */
+const AUTHORIZER = / is forbidden: User "[^"]*" cannot \S+ resource "/;
+
+function lacksRight({ status, body = new Uint8Array() }: Answered): boolean {
+  if (status !== 403) return false;
+  try {
+    const document = parseJson(body);
+    return isObject(document) && AUTHORIZER.test(text(document, 'message'));
+  } catch {
+    return false;
   }
-  return false;
 }
 
 async function has({ at, head }: Call, deps: VerbDeps, { identity, collection }: Route): Promise<boolean> {

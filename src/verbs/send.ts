@@ -13,7 +13,7 @@ import { ApiError } from '../errors.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { text } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k8s/types.ts';
-import type { UpstreamRequest, UpstreamResponse } from '../ports.ts';
+import type { UpstreamRequest, UpstreamResponse, UpstreamStream } from '../ports.ts';
 import { ACCOUNTS, PROXY_NAMESPACE } from '../tenancy/host-names.ts';
 import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { withRight } from './await-right.ts';
@@ -100,15 +100,19 @@ export async function sendWatch(
   const others = query.filter(([name]) => name !== BOOKMARKS);
   const watch = { query: [...others, [BOOKMARKS, 'true'], ['watch', 'true']] as const };
   const request = { ...common(call, route, watch), method: 'GET', ...represented(call, watch) } as const;
-  return await withRight(call, deps, route, async () => {
-    const answer = await deps.upstream.stream(request);
-    const { status } = answer;
-    if (call.head.trail !== undefined) call.head.trail.upstreamStatus = status;
-    if (status === 200) return { status, events: eventsIn(answer.chunks) };
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.chunks) chunks.push(chunk);
-    return { status, refused: readAnswer(call, { ...answer, body: Buffer.concat(chunks) }) };
-  });
+  const answer = await withRight(call, deps, route, () => openOrRead(deps, request));
+  if (call.head.trail !== undefined) call.head.trail.upstreamStatus = answer.status;
+  return 'chunks' in answer ? { events: eventsIn(answer.chunks) } : { refused: readAnswer(call, answer) };
+}
+
+/** A stream as it is, and what is none read to its end. */
+async function openOrRead(deps: VerbDeps, request: UpstreamRequest): Promise<UpstreamStream | UpstreamResponse> {
+  const answer = await deps.upstream.stream(request);
+  const { status, headers } = answer;
+  if (status === 200) return answer;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.chunks) chunks.push(chunk);
+  return { status, headers, body: Buffer.concat(chunks) };
 }
 
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
