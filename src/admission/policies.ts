@@ -52,7 +52,7 @@ function compilePolicy(spec: JsonObject): CompiledPolicy {
   const types = new Map<string, Type>();
   const at = (source: string, use: ExpressionUse['use']) =>
     // Where nothing can be used as `variables.<name>`, there is no `variables` either.
-    compiledText(source, { use, hasParams, variables: types.size === 0 ? undefined : new Map(types) });
+    compiledText(source, { use, hasParams, variables: types.size === 0 ? undefined : types });
   for (const one of objects(spec, 'variables')) {
     const compiled = at(text(one, 'expression'), 'variable');
     variables.set(text(one, 'name'), compiled);

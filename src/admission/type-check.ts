@@ -21,28 +21,23 @@ export interface TypeCheckOptions {
   readonly inTurn: <T>(work: () => T) => Promise<T>;
 }
 
-/** As many kinds as are looked at for one policy. */
+/** As many kinds as are looked at for one rule. */
 const MOST_KINDS = 10;
 
 /** @returns `expressionWarnings`; none where nothing is wrong, or nothing is known of the kinds */
 export async function typeWarnings(policy: JsonObject, options: TypeCheckOptions): Promise<JsonObject[]> {
   const spec = child(policy, 'spec');
   const params = isObject(spec['paramKind']) ? await options.typesOf(gvkOf(child(spec, 'paramKind'))) : undefined;
-  const found = await Promise.all(
-    kindsIn(spec, options).map(async (gvk) => {
-      const types = await options.typesOf(gvk);
-      return types === undefined ? [] : [{ gvk, types }];
-    }),
-  );
-  const environments = found.flat().map(({ gvk, types }) => ({
-    gvk,
-    environment: environmentFor(spec, types, params),
-  }));
+  const environments: Array<{ gvk: Gvk; environment: Environment }> = [];
+  for (const gvk of kindsIn(spec, options)) {
+    const types = await options.typesOf(gvk);
+    if (types !== undefined) environments.push({ gvk, environment: await environmentOf(spec, types, params, options) });
+  }
   const warnings: JsonObject[] = [];
   for (const { fieldRef, expression } of expressionsIn(spec)) {
     const said: string[] = [];
     for (const { gvk, environment } of environments) {
-      const problem = await options.inTurn(() => expressionProblem(expression, environment()));
+      const problem = await options.inTurn(() => expressionProblem(expression, environment));
       if ('problem' in problem) said.push(`${nameOfKind(gvk)}: ${problem.problem}\n`);
     }
     if (said.length > 0) warnings.push({ fieldRef, warning: said.join('\n') });
@@ -59,20 +54,21 @@ function expressionsIn(spec: JsonObject): Array<{ fieldRef: string; expression: 
   );
 }
 
-/** Made when it is first used, inside of a turn: variables are checked for it. */
-function environmentFor(spec: JsonObject, object: SchemaTypes, params: SchemaTypes | undefined): () => Environment {
-  let made: Environment | undefined;
-  return () => {
-    if (made !== undefined) return made;
-    const given = { object, params: params ?? isObject(spec['paramKind']), authorizer: 'alone' } as const;
-    const variables = new Map<string, Type>();
-    for (const one of objects(spec, 'variables')) {
-      const checked = expressionProblem(text(one, 'expression'), admissionEnvironment({ ...given, variables }));
-      variables.set(text(one, 'name'), 'type' in checked ? checked.type : DYN);
-    }
-    made = admissionEnvironment({ ...given, variables });
-    return made;
-  };
+/** Each variable is checked in a turn of its own. */
+async function environmentOf(
+  spec: JsonObject,
+  object: SchemaTypes,
+  params: SchemaTypes | undefined,
+  { inTurn }: Pick<TypeCheckOptions, 'inTurn'>,
+): Promise<Environment> {
+  const given = { object, params: params ?? isObject(spec['paramKind']), authorizer: 'alone' } as const;
+  const variables = new Map<string, Type>();
+  for (const one of objects(spec, 'variables')) {
+    const check = () => expressionProblem(text(one, 'expression'), admissionEnvironment({ ...given, variables }));
+    const checked = await inTurn(check);
+    variables.set(text(one, 'name'), 'type' in checked ? checked.type : DYN);
+  }
+  return admissionEnvironment({ ...given, variables });
 }
 
 /** What the rules name; a rule with a `*` in its groups or versions names nothing, and subresources are left out. */

@@ -70,7 +70,7 @@ export async function startNodeCache(options: NodeCacheOptions): Promise<Running
   const keep = createKeep({
     own: own.kept,
     node: node?.kept,
-    named: node && { upstream: node.apiServer },
+    named: { upstream: (node ?? own).apiServer },
     scope,
     bytes: scope === 'hub' ? HUB_BYTES : CACHE_BYTES,
     snapshots,

@@ -21,10 +21,10 @@ export type Way = Pick<CacheOptions, 'upstream' | 'probe' | 'pulse'>;
 export interface KeepOptions {
   /** The program's own account. */
   readonly own: Way;
-  /** The node itself: its credential reads what is of this node alone. */
+  /** The node itself: its credential reads what is of this node alone. Undefined: the program's own does. */
   readonly node: Way | undefined;
-  /** The same, for single objects. */
-  readonly named: Way | undefined;
+  /** For single objects, which no hub has. */
+  readonly named: Way;
   readonly scope: Scope;
   /** What all collections of one way may hold. */
   readonly bytes: number;
@@ -47,7 +47,7 @@ export interface Keep {
 
 type Place = Omit<KeptCollection, 'begins'>;
 
-export function createKeep({ own, node = own, named = node, scope, bytes, snapshots, onError }: KeepOptions): Keep {
+export function createKeep({ own, node = own, named, scope, bytes, snapshots, onError }: KeepOptions): Keep {
   const ways = { cache: own, node, named };
   const caches = new Map<Way, Cache>();
   for (const way of Object.values(ways)) {

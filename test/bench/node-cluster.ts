@@ -25,10 +25,10 @@ export interface NodeCluster {
 
 const NAMESPACE = 'bench';
 const CONFIG_MAPS = ['settings-0', 'settings-1', 'settings-2'];
-const DEPLOY = fileURLToPath(new URL('../../deploy/node-cache/', import.meta.url));
+const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 const RIGHTS = [
-  ['-f', `${DEPLOY}10-account.yaml`],
-  ['-f', `${DEPLOY}30-hub.yaml`, '--selector=kubeveil.dev/part=rights'],
+  ['-f', `${DEPLOY}node-cache/10-account.yaml`],
+  ['-f', `${DEPLOY}node-cache-hub/10-hub.yaml`, '--selector=kubeveil.dev/part=rights'],
 ];
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const AT_ONCE = 8;

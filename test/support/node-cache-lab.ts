@@ -49,8 +49,8 @@ export class NodeCacheLab implements AsyncDisposable {
   static async open(facts: ControlPlaneFacts): Promise<NodeCacheLab> {
     for (const file of ['00-namespace.yaml', 'node-cache/10-account.yaml']) await apply(facts, `${DEPLOY}/${file}`);
     // Checked by the API server, and not left there: nothing here pulls images.
-    for (const file of ['20-daemonset', '30-hub'])
-      await apply(facts, `${DEPLOY}/node-cache/${file}.yaml`, '--dry-run=server');
+    for (const file of ['node-cache/20-daemonset.yaml', 'node-cache-hub/10-hub.yaml'])
+      await apply(facts, `${DEPLOY}/${file}`, '--dry-run=server');
     const admin = adminClient(facts);
     const [certPem, keyPem] = await Promise.all(
       [facts.caCertPath, facts.caKeyPath].map((file) => readFile(file, 'utf8')),
@@ -99,11 +99,11 @@ export class NodeCacheLab implements AsyncDisposable {
     return running;
   }
 
-  /** A hub, as `deploy/node-cache/30-hub.yaml` has it. @param more where it listens, for one that comes back */
+  /** A hub, as `deploy/node-cache-hub/` has it. @param more where it listens, for one that comes back */
   async hub(more: { port?: number; stateFolder?: string; server?: string } = {}): Promise<RunningNodeCache> {
     const { caPem } = this.facts;
     const { server = this.facts.server } = more;
-    await apply(this.facts, `${DEPLOY}/node-cache/30-hub.yaml`, '--selector=kubeveil.dev/part=rights');
+    await apply(this.facts, `${DEPLOY}/node-cache-hub/10-hub.yaml`, '--selector=kubeveil.dev/part=rights');
     this.#hubToken ??= await tokenOf(this.admin, SYSTEM, 'kubeveil-node-cache-hub');
     const token = this.#hubToken;
     const running = await startNodeCache({

@@ -18,6 +18,22 @@ function run(
 }
 
 describe('the environment of admission', () => {
+  it('looks variables up and does not go through them: there is one for each of thousands', () => {
+    class Counted extends Map<string, typeof INT> {
+      went = 0;
+      override [Symbol.iterator]() {
+        this.went += 1;
+        return super[Symbol.iterator]();
+      }
+    }
+    const variables = new Counted([['n', INT]]);
+    variables.went = 0;
+    expect(compile('variables.n > 1', admissionEnvironment({ variables }), [BOOL]).type).toEqual(BOOL);
+    expect(variables.went).toBe(0);
+    expect([...variables]).toHaveLength(1);
+    expect(variables.went).toBe(1);
+  });
+
   it.each([
     ['request.userInfo.username == "x" && "y" in request.userInfo.groups', {}],
     ['namespaceObject.metadata.labels.env == "prod"', {}],

@@ -118,7 +118,8 @@ function typed(names: readonly string[], of: boolean | SchemaTypes): Library {
 }
 
 function policyVariables(variables: ReadonlyMap<string, Type>) {
-  const type = readOnly(VARIABLES, Object.fromEntries(variables));
+  // Looked up, not copied: there is an environment for each variable, with all those before it.
+  const type: StructType = { type: structOf(VARIABLES), field: (name) => variables.get(name) };
   return {
     variables: { variables: type.type },
     structs: ((name) => (name === VARIABLES ? type : undefined)) satisfies StructTypes,
