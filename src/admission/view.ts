@@ -3,6 +3,7 @@
  * so they are taken from the table itself.
  */
 import { cloneJson } from '../codec/json.ts';
+import { metadataOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { rowAt } from '../kinds/at-version.ts';
 import { type KindAtVersion, type KindRegistry, VIRTUAL_VERSION } from '../kinds/kind.ts';
@@ -16,6 +17,20 @@ const GROUP = 'admissionregistration.k8s.io';
 
 export type ConfigurationView = (tenant: TenantId, resource: Followed, object: JsonObject) => JsonObject | undefined;
 
+/**
+ * What admission goes by. Owners, and what was written and by whom, may name kinds that only the tenant's policy tells;
+ * nothing of them counts, and a configuration that could not be read for them would not be enforced.
+ */
+function ofConcern(object: JsonObject): JsonObject {
+  const {
+    ownerReferences: _owners,
+    managedFields: _fields,
+    annotations: _annotations,
+    ...metadata
+  } = metadataOf(object);
+  return { ...cloneJson(object), metadata: cloneJson(metadata) };
+}
+
 /** An object that is not its tenant's throws. */
 export function createConfigurationView(kinds: KindRegistry): ConfigurationView {
   const rows = new Map<Followed, KindAtVersion>();
@@ -24,6 +39,6 @@ export function createConfigurationView(kinds: KindRegistry): ConfigurationView 
     if (kind === undefined) return undefined;
     const at = rows.get(resource) ?? rowAt(kind, 'virtual', VIRTUAL_VERSION);
     rows.set(resource, at);
-    return toTenant(cloneJson(object), at, scopeOfStored(id, kinds));
+    return toTenant(ofConcern(object), at, scopeOfStored(id, kinds));
   };
 }

@@ -176,6 +176,20 @@ describe('patches', () => {
     expect(error.message).toContain(message);
   });
 
+  it('bounds the lists of a strategic merge patch, that the API server compares item by item', async () => {
+    const type = 'application/strategic-merge-patch+json';
+    const items = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `c${at}` }));
+    const one = (count: number) => JSON.stringify({ spec: { containers: items(count) } });
+    expect(await decode(one(1_000), type, PATCH)).toHaveProperty('spec');
+    expect(await refusal(one(1_001), type, PATCH)).toMatchObject({ status: 413 });
+    const many = (lists: number) =>
+      JSON.stringify({ spec: { containers: items(10).map((item) => ({ ...item, env: items(lists) })) } });
+    expect(await decode(many(300), type, PATCH)).toHaveProperty('spec');
+    expect(await refusal(many(400), type, PATCH)).toMatchObject({ status: 413 });
+    // Nothing is compared in others.
+    expect(await decode(one(1_001), 'application/merge-patch+json', PATCH)).toHaveProperty('spec');
+  });
+
   it('bounds the operations of a JSON patch', async () => {
     const patch = (count: number): string =>
       JSON.stringify(new Array(count).fill({ op: 'test', path: '/a', value: 1 }));

@@ -101,6 +101,41 @@ describe('a policy of one tenant', () => {
   const bound = binding('Validating', 'nothing-goes', 'nothing-goes', { validationActions: ['Deny'] });
   const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
+  it('acts also where it and its binding have an owner', async () => {
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+    const made = await asTenant('POST', roles, { metadata: { name: 'owns-policies' }, rules: [] });
+    const { uid } = jsonOf<KubeObject>(made).metadata;
+    const ownerReferences = [
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'owns-policies', uid },
+    ];
+    const owned = (object: KubeObject) => ({ ...object, metadata: { ...object.metadata, ownerReferences } });
+    const stops = policy('Validating', 'owned-stops', {
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: [''],
+            apiVersions: ['v1'],
+            operations: ['CREATE'],
+            resources: ['configmaps'],
+            resourceNames: ['stopped-by-the-owned'],
+          },
+        ],
+      },
+      validations: [{ expression: 'false', message: 'the owned one says no' }],
+    });
+    await acme.create(owned(stops));
+    await acme.create(owned(binding('Validating', 'owned-stops', 'owned-stops', { validationActions: ['Deny'] })));
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'stopped-by-the-owned' } };
+    await eventually('it acts', async () => {
+      const answer = await asTenant('POST', `/api/v1/namespaces/${NAMESPACE}/configmaps?dryRun=All`, configMap);
+      return answer.text.includes('the owned one says no');
+    });
+    const other = { ...configMap, metadata: { name: 'not-stopped-by-the-owned' } };
+    const answer = await asTenant('POST', `/api/v1/namespaces/${NAMESPACE}/configmaps?dryRun=All`, other);
+    expect(answer.status).toBe(201);
+    await asTenant('DELETE', `${roles}/owns-policies`);
+  });
+
   it('stops that tenant, and no other, and can be taken away', async () => {
     await acme.create(everything);
     await acme.create(bound);
