@@ -87,7 +87,8 @@ function isOfKind(at: KindAtVersion, { kind, apiVersion }: JsonObject): boolean 
   return kind === at.kind.kind && apiVersion === at.upstreamApiVersion;
 }
 
-function isRehearsal({ method, query, document }: NotedWrite): boolean {
+/** True for a write of which nothing is stored. */
+export function isRehearsal({ method, query, document }: NotedWrite): boolean {
   if (query.some(([name, value]) => name === 'dryRun' && value !== '')) return true;
   // DeleteOptions say it in the body.
   const dryRun = method === 'DELETE' && isObject(document) ? document['dryRun'] : undefined;

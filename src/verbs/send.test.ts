@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Feed, type Scripted, textOf } from '../../test/support/scripted-upstream.ts';
-import { listOf, refusal, TABLE, VerbLab } from '../../test/support/verb-lab.ts';
+import { listOf, type RequestOptions, refusal, TABLE, VerbLab } from '../../test/support/verb-lab.ts';
 import type { UpstreamResponse } from '../ports.ts';
 import { serve } from './verbs.ts';
 
@@ -144,5 +144,69 @@ describe('an answer', () => {
   it('that is a list is not taken for another kind’s', async () => {
     const lab = new VerbLab(() => listOf('NodeList', 5, []));
     await expect(lab.request('GET', PODS)).rejects.toThrow('where a list of');
+  });
+});
+
+describe('how far the tenant has written', () => {
+  const REHEARSED = { body: { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] } };
+  const namespace = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'acme--new', resourceVersion: '60' } };
+  const WRITES = [
+    ['POST', PODS, { body: { metadata: { name: 'one' } } }],
+    ['PUT', `${PODS}/one`, { body: { metadata: { name: 'one' } } }],
+    ['DELETE', `${PODS}/one`, {}],
+    ['POST', '/api/v1/namespaces', { body: { metadata: { name: 'new' } } }],
+  ] as const;
+
+  /** What is known of it after the write, when all was known up to revision 50 before. */
+  async function floorAfter(
+    [method, target, options]: readonly [method: string, target: string, options: RequestOptions],
+    answer: () => Scripted,
+  ): Promise<string | undefined> {
+    const lab = new VerbLab((request) => (request.method === method ? answer() : OK));
+    const call = lab.call(method, target, options);
+    lab.deps.sessions.listing(call)('50');
+    await serve(call, lab.deps).catch(() => {});
+    expect(lab.upstream.requests.some((request) => request.method === method)).toBe(true);
+    return lab.deps.sessions.floor(call);
+  }
+
+  const fail = (): never => {
+    throw new Error('the connection is gone');
+  };
+  const taken = { status: 201, body: { ...POD, metadata: { ...POD.metadata, resourceVersion: '60' } } };
+
+  it('is the revision of a write that was taken', async () => {
+    expect(await floorAfter(WRITES[0], () => taken)).toBe('60');
+    expect(await floorAfter(WRITES[1], () => ({ ...taken, status: 200 }))).toBe('60');
+    expect(await floorAfter(WRITES[3], () => ({ status: 201, body: namespace }))).toBe('60');
+  });
+
+  it.each(WRITES)('is not known when nobody knows what became of a write: %s %s', async (...write) => {
+    expect(await floorAfter(write, fail)).toBeUndefined();
+    expect(await floorAfter(write, () => ({ status: 200, body: [] as never }))).toBeUndefined();
+    for (const code of [500, 503, 504]) {
+      expect(await floorAfter(write, () => refusal(code, 'InternalError')), String(code)).toBeUndefined();
+    }
+  });
+
+  it.each(WRITES)('stays where it was when a write is refused: %s %s', async (...write) => {
+    for (const code of [400, 403, 404, 409, 422, 429]) {
+      expect(await floorAfter(write, () => refusal(code, 'Forbidden')), String(code)).toBe('50');
+    }
+  });
+
+  it('is not known after a refused deletion of many: some of them may be gone', async () => {
+    expect(await floorAfter(['DELETE', PODS, {}], () => refusal(403, 'Forbidden'))).toBeUndefined();
+  });
+
+  it('stays where it was at a dry run, whatever comes of it', async () => {
+    for (const [method, target, options] of WRITES) {
+      const dry = [method, `${target}?dryRun=All`, options] as const;
+      for (const answer of [() => taken, () => refusal(409, 'Conflict'), () => refusal(500, 'InternalError'), fail]) {
+        expect(await floorAfter(dry, answer), `${method} ${target}`).toBe('50');
+      }
+    }
+    expect(await floorAfter(['DELETE', `${PODS}/one`, REHEARSED], () => OK)).toBe('50');
+    expect(await floorAfter(['DELETE', `${PODS}/one`, {}], () => OK)).toBeUndefined();
   });
 });

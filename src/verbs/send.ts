@@ -19,7 +19,7 @@ import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { withRight } from './await-right.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { withFieldManager } from './field-manager.ts';
-import { noteRead, noteWrite } from './local-views.ts';
+import { isRehearsal, type NotedWrite, noteRead, noteWrite } from './local-views.ts';
 import type { Pairs } from './query.ts';
 import { askUpstream } from './representation.ts';
 import type { Route } from './route.ts';
@@ -68,23 +68,42 @@ export async function sendWrite(call: Call, deps: VerbDeps, route: Route, write:
     ...(method === 'DELETE' ? { query: write.query } : represented(call, { ...write, query })),
     ...(document === undefined ? {} : { contentType, body: stringifyRepeated(document, call.body?.repeated ?? []) }),
   };
-  const answer = readAnswer(call, await withRight(call, deps, route, () => deps.upstream.request(request)));
-  if (isSuccess(answer)) noteWrite(call, deps, write, answer.document);
-  // Of a deletion the revision is not told.
-  deps.sessions.wrote(call, isSuccess(answer) && method !== 'DELETE' ? versionOf(answer.document) : '');
-  return answer;
+  return await noted(call, deps, write, () => withRight(call, deps, route, () => deps.upstream.request(request)));
 }
 
 /** A new namespace, in upstream terms. It is not made by a request alone: its guard is made and proven with it. */
 export async function sendNamespace(call: Call, deps: VerbDeps, document: JsonObject, query: Pairs): Promise<Answer> {
   const managed = withFieldManager(query, call.head.headers.get('user-agent'));
-  const answer = readAnswer(
-    call,
-    await deps.provisioner.createNamespace(call.tenant, document, managed, call.body?.repeated),
+  return await noted(call, deps, { method: 'POST', query }, () =>
+    deps.provisioner.createNamespace(call.tenant, document, managed, call.body?.repeated),
   );
-  if (isSuccess(answer)) noteWrite(call, deps, { method: 'POST', query }, answer.document);
-  deps.sessions.wrote(call, versionOf(answer.document));
-  return answer;
+}
+
+/** Sends a write, and notes what came of it: in the local views, and how far its tenant has written. */
+async function noted(
+  call: Call,
+  deps: VerbDeps,
+  write: NotedWrite,
+  send: () => Promise<UpstreamResponse>,
+): Promise<Answer> {
+  // Until it is told, it may have been written all the same, under a revision that nobody knows.
+  let written: string | undefined = isRehearsal(write) ? undefined : '';
+  try {
+    const response = await send();
+    if (isRefusal(write, response)) written = undefined;
+    const answer = readAnswer(call, response);
+    if (isSuccess(answer)) noteWrite(call, deps, write, answer.document);
+    // Of a deletion the revision is not told.
+    if (isSuccess(answer) && write.method !== 'DELETE' && written !== undefined) written = versionOf(answer.document);
+    return answer;
+  } finally {
+    if (written !== undefined) deps.sessions.wrote(call, written);
+  }
+}
+
+/** True when nothing was written. Of many that are to be deleted, some may be gone before one is refused. */
+function isRefusal({ method, name }: NotedWrite, { status }: UpstreamResponse): boolean {
+  return status >= 400 && status < 500 && !(method === 'DELETE' && name === undefined);
 }
 
 const BOOKMARKS = 'allowWatchBookmarks';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SharingHost } from '../../test/support/sharing-host.ts';
+import { Sessions } from './sessions.ts';
 
 const ALL = '/api/v1/pods';
 const ONE = '/api/v1/namespaces/default/pods';
@@ -23,23 +24,23 @@ async function asks(target: string): Promise<boolean> {
 describe('a read that names no revision, under a policy of sessions', () => {
   it('is answered by upstream until it is known how far the tenant has written, and then from memory', async () => {
     expect(await asks(ALL)).toBe(true);
-    for (const target of [ALL, ONE, `${ONE}/old`, `${ALL}?limit=5`, `${ALL}?labelSelector=color%3Dred`]) {
+    const more = [`${ALL}?limit=5`, `${ALL}?limit=1&continue=`, `${ALL}?labelSelector=color%3Dred`];
+    for (const target of [ALL, ONE, `${ONE}/old`, ...more]) {
       expect(await asks(target), target).toBe(false);
     }
   });
 
-  it.each([
-    `${ALL}?resourceVersion=50&resourceVersionMatch=Exact`,
-    `${ALL}?limit=1&continue=`,
-    `${ALL}?limit=x`,
-    `${ONE}/other`,
-    `${ONE}/old/status`,
-  ])('is upstream’s where it asks for more than memory can tell, or for what is not there: %s', async (target) => {
+  it.each([`${ALL}?resourceVersion=50&resourceVersionMatch=Exact`, `${ONE}/other`, `${ONE}/old/status`])(
+    'is upstream’s where it asks for more than memory can tell, or for what is not there: %s',
+    async (target) => {
+      await asks(ALL);
+      expect(await asks(target)).toBe(true);
+    },
+  );
+
+  it('is refused as it would be upstream where its limit is no number', async () => {
     await asks(ALL);
-    await host.lab.request('GET', target).then(
-      ({ kind }) => expect(kind === 'printed').toBe(target.endsWith('continue=')),
-      () => {},
-    );
+    await expect(host.lab.request('GET', `${ALL}?limit=x`)).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST' });
   });
 
   it('has what the tenant wrote: memory is asked again when it has come so far', async () => {
@@ -84,4 +85,43 @@ it('a read that names no revision is upstream’s under any other policy', async
   await using other = new SharingHost();
   await other.inform(ALL);
   for (const _again of [1, 2]) expect((await other.lab.request('GET', ALL)).kind).toBe('object');
+});
+
+describe('a write that ends while a list is under way', () => {
+  /** What is known after the writes, the last list having been answered at revision 10. */
+  function floorAfter(before: readonly string[], meanwhile: readonly string[]): string | undefined {
+    const sessions = new Sessions();
+    const call = host.lab.call('GET', ALL);
+    sessions.listing(call)('5');
+    for (const version of before) sessions.wrote(call, version);
+    const learned = sessions.listing(call);
+    for (const version of meanwhile) sessions.wrote(call, version);
+    learned('10');
+    return sessions.floor(call);
+  }
+
+  it.each([
+    [[], [], '10'],
+    [[], ['11'], '11'],
+    [[], ['11', '12', '9'], '12'],
+    [[''], [], '10'],
+    [[''], ['11'], '11'],
+    [[''], ['9'], '10'],
+    [['11', ''], [], '10'],
+    [['11', ''], ['12'], '12'],
+    [[], ['11', ''], undefined],
+    [[], ['', '11'], undefined],
+  ])('counts for what follows (%j before it, %j meanwhile)', (before, meanwhile, floor) => {
+    expect(floorAfter(before, meanwhile)).toBe(floor);
+  });
+
+  it('counts for the first list as well', () => {
+    const sessions = new Sessions();
+    const call = host.lab.call('GET', ALL);
+    const learned = sessions.listing(call);
+    sessions.wrote(call, '11');
+    expect(sessions.floor(call)).toBeUndefined();
+    learned('10');
+    expect(sessions.floor(call)).toBe('11');
+  });
 });

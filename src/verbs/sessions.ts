@@ -3,8 +3,9 @@
  * wrote through this replica is in every read that follows; what others write shows a moment later. Reads that name no
  * revision are then answered from memory like those that name one.
  *
- * For each kind the revision is known up to which the tenant has written. A deletion is answered without its revision, and
- * after a start nothing is known: the next list that upstream answers says it.
+ * For each kind the revision is known up to which the tenant has written. A deletion is answered without its revision, of
+ * a write that failed on the way nobody knows what became of it, and after a start nothing is known: the next list that
+ * upstream answers says it.
  */
 import type { ResourceRequest } from '../exchange.ts';
 import { compareVersions } from '../k8s/meta.ts';
@@ -13,8 +14,10 @@ import { compareVersions } from '../k8s/meta.ts';
 type Of = Pick<ResourceRequest, 'tenant' | 'at'>;
 
 interface Mark {
-  /** Undefined while it is not known. */
-  version: string | undefined;
+  /** The newest since the last of which the revision is not known. */
+  version: string;
+  /** False while something newer may have been written. */
+  isKnown: boolean;
   /** Counts the writes of which the revision is not known. */
   unknown: number;
 }
@@ -27,23 +30,26 @@ export class Sessions {
 
   /** What is at least as new has all that was written. Undefined when only upstream can tell. */
   floor(call: Of): string | undefined {
-    return this.#marks.get(keyOf(call))?.version;
+    const mark = this.#marks.get(keyOf(call));
+    return mark?.isKnown === true ? mark.version : undefined;
   }
 
-  /** @param version that the write was given; `''` when it is not known */
+  /** @param version that the write was given; `''` when it is not known, or not whether anything was written */
   wrote(call: Of, version: string): void {
     const mark = this.#marks.get(keyOf(call));
     if (mark === undefined) return;
     if (version === '') {
-      mark.version = undefined;
+      // What was written before it is in the list that has to tell, also when the host has gone back to a backup.
+      mark.version = '';
+      mark.isKnown = false;
       mark.unknown += 1;
-    } else if (mark.version !== undefined) mark.version = newest(mark.version, version);
+    } else mark.version = newest(mark.version, version);
   }
 
   /** Upstream is asked for the newest from now on. @returns takes the revision of its answer */
   listing(call: Of): (version: string) => void {
     const key = keyOf(call);
-    const mark = this.#marks.get(key) ?? { version: undefined, unknown: 0 };
+    const mark = this.#marks.get(key) ?? { version: '', isKnown: false, unknown: 0 };
     // Behind those that were asked about before it.
     this.#marks.delete(key);
     this.#marks.set(key, mark);
@@ -51,9 +57,10 @@ export class Sessions {
     if (this.#marks.size > REMEMBERED) this.#marks.delete(oldest);
     const { unknown } = mark;
     return (version) => {
-      // What was written meanwhile may not be in it.
+      // What was written meanwhile may not be in it: its revision is known, or another list has to tell.
       if (version === '' || mark.unknown !== unknown || this.#marks.get(key) !== mark) return;
-      mark.version = mark.version === undefined ? version : newest(mark.version, version);
+      mark.version = newest(mark.version, version);
+      mark.isKnown = true;
     };
   }
 }

@@ -81,7 +81,7 @@ it('is told of everything once, never goes back, and reads what it wrote', async
       const name = `own-${round}-${port === first ? 'first' : 'second'}`;
       await lab.make(name);
       // A read that asks for the newest has what was written before it, whoever answers.
-      await eventually('the object is read', async () => (await lab.acme.send(`${MAPS}/${name}`)).status === 200);
+      expect((await lab.acme.send(`${MAPS}/${name}`)).status, name).toBe(200);
       const list = await lab.acme.send(`${ALL}?resourceVersion=0`);
       expect(list.status).toBe(200);
       const version = BigInt(jsonOf<{ metadata: { resourceVersion: string } }>(list).metadata.resourceVersion);
