@@ -183,12 +183,13 @@ describe('a refusal of an update', () => {
     expect(withoutPodDifference(text)).toBe(text);
   });
 
-  it.each(['"Searches": ["web.svc.cluster.local.acme.t"]', '"FieldPath": "metadata.annotations[\'kubeveil.dev/x\']"'])(
-    'ends before it where it shows %s',
-    (line) => {
-      expect(withoutPodDifference(`${SAID}\n  {\n-  ${line},\n`)).toBe(SAID);
-      const other = 'existing ephemeral containers "d" may not be changed';
-      expect(withoutPodDifference(`${other}\n- ${line}`)).toBe(other);
-    },
-  );
+  it.each([
+    '"Searches": ["web.svc.cluster.local.acme.t"]',
+    '"FieldPath": "metadata.annotations[\'kubeveil.dev/x\']"',
+    '"Env": [ { "Name": "KUBERNETES_SERVICE_HOST",',
+  ])('ends before it where it shows %s', (line) => {
+    expect(withoutPodDifference(`${SAID}\n  {\n-  ${line},\n`)).toBe(SAID);
+    const other = 'existing ephemeral containers "d" may not be changed';
+    expect(withoutPodDifference(`${other}\n- ${line}`)).toBe(other);
+  });
 });

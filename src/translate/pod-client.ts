@@ -53,7 +53,7 @@ export function isPodClientPlace(tokens: readonly string[]): boolean {
 /** Refusals after which the API server prints how two pods differ, as they are stored. */
 const WITH_DIFFERENCE =
   /((?:pod updates may not change fields other than|existing ephemeral containers "[^"]*" may not be changed)[^\n]*)\n([\s\S]*)/;
-const OF_OURS = /kubeveil|"(?:DNSPolicy|DNSConfig|Nameservers|Searches|Options)"/;
+const OF_OURS = /kubeveil|"KUBERNETES_SERVICE_|"(?:DNSPolicy|DNSConfig|Nameservers|Searches|Options)"/;
 
 /** A refusal without the difference, where that shows what is another upstream. */
 export function withoutPodDifference(text: string): string {
