@@ -32,6 +32,7 @@ import type { Policies } from '../policy/policy.ts';
 import type { Webhooks } from '../ports.ts';
 import { createRelayKeys } from '../relay/keys.ts';
 import { renderError } from '../respond/status.ts';
+import { PROXY_NAMESPACE } from '../tenancy/host-names.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { accountTokens } from '../upstream/credentials.ts';
@@ -318,7 +319,9 @@ async function listen(options: ProxyOptions, handler: Handler, ca: CertificatePa
   const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
   const ofTenants = domain === undefined ? [] : [`*.${domain}`];
   const ofPods = [...API_SERVICE_NAMES, ...(advertised?.addresses ?? []), ...(pods?.api ? [pods.api.host] : [])];
-  const certificate = await servingCertificate(ca, [...own, ...ofTenants, ...ofPods]);
+  // A Service of the proxy, by which the host's API server may ask for the relay.
+  const ofHost = [`*.${PROXY_NAMESPACE}.svc`];
+  const certificate = await servingCertificate(ca, [...own, ...ofTenants, ...ofPods, ...ofHost]);
   return await startListener({
     ...options.listen,
     tls: { cert: certificate.certPem + ca.certPem, key: certificate.keyPem },

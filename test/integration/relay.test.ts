@@ -5,6 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { child, objects, strings } from '../../src/k8s/read.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
@@ -120,6 +121,23 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const end of ending.reverse()) await end();
+});
+
+describe('a Service of the proxy', () => {
+  /** Whether who knows its CA believes that this is it. */
+  const isBelieved = (servername: string) =>
+    new Promise<boolean>((resolve) => {
+      const { hostname: address, port } = new URL(server);
+      const socket = connect({ host: address, port: Number(port), servername, ca: caPem }, () => resolve(true));
+      socket.on('error', () => resolve(false)).on('close', () => resolve(false));
+      socket.setTimeout(30_000, () => socket.destroy());
+      socket.on('secureConnect', () => socket.destroy());
+    });
+
+  it('is believed by the host where it is in the namespace of the proxy, and nowhere else', async () => {
+    expect(await isBelieved('kubeveil.kubeveil-system.svc')).toBe(true);
+    expect(await isBelieved('kubeveil.default.svc')).toBe(false);
+  });
 });
 
 describe('a pod that a ReplicaSet makes', () => {
