@@ -19,11 +19,24 @@ export const TENANT_ROOT_CA = ROOT_CA + MARK;
 const TAKEN = /^kube-root-ca\.crt(?:\.kubeveil)*$/;
 
 export function rootCaToUpstream(name: TenantName): UpstreamName {
-  return (TAKEN.test(name) ? name + MARK : name) as string as UpstreamName;
+  return (isRootCa(name) ? name + MARK : name) as string as UpstreamName;
 }
 
 /** Undefined for the host's own. */
 export function rootCaToTenant(name: UpstreamName): TenantName | undefined {
   if (name === (ROOT_CA as string)) return undefined;
-  return (TAKEN.test(name) ? name.slice(0, -MARK.length) : name) as string as TenantName;
+  return (isRootCa(name) ? name.slice(0, -MARK.length) : name) as string as TenantName;
+}
+
+/** As a whole name in a text: not in `a.kube-root-ca.crt.kubeveil`, and with the stop of a sentence behind it. */
+const IN_TEXT = /(?<![\w.-])kube-root-ca\.crt(?:\.kubeveil)+(?![\w-]|\.\w)/g;
+
+/** Text from upstream, with the tenant's names in it as the tenant knows them. */
+export function rootCaInText(text: string): string {
+  return text.replaceAll(IN_TEXT, (name) => name.slice(0, -MARK.length));
+}
+
+/** True for names that stand for something else upstream. */
+export function isRootCa(name: string): boolean {
+  return TAKEN.test(name);
 }

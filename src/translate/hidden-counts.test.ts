@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../codec/json.ts';
-import { countDown, countsInCell, countsInMessage, countUp } from './hidden-counts.ts';
+import { countDown, countsInMessage as countsIn, countsInCell, countUp } from './hidden-counts.ts';
+import { Renames } from './renames.ts';
+
+const countsInMessage = (text: string) => countsIn(text, { renames: new Renames() });
 
 describe('a count of ConfigMaps', () => {
   it.each([
@@ -13,6 +16,10 @@ describe('a count of ConfigMaps', () => {
     // In units that one more does not fit in: the same count, written plainly.
     ['1Ki', '1025', '1024'],
     ['1e3', '1001', '1k'],
+    ['9007199254740993', '9007199254740994', '9007199254740993'],
+    ['9223372036854775805', '9223372036854775806', '9223372036854775805'],
+    // Kubernetes keeps no more than this, so the last two look alike.
+    ['9223372036854775806', '9223372036854775807', '9223372036854775807'],
     ['9223372036854775807', '9223372036854775807', '9223372036854775807'],
   ])('of %j is %j upstream, and shown as %j', (tenant, upstream, shown) => {
     expect(countUp(tenant)).toBe(upstream);
@@ -52,6 +59,16 @@ describe('what a quota is exceeded with', () => {
     ['secrets=1, used: secrets=4, limited: secrets=4', 'secrets=1, used: secrets=4, limited: secrets=4'],
   ])('%s is told as %s', (upstream, tenant) => {
     expect(countsInMessage(`${refused} ${upstream}`)).toBe(`${refused} ${tenant}`);
+  });
+
+  it('is told as it is for the quota of the policy, which counts what is on the host', () => {
+    const text = (name: string, count: number) =>
+      `forbidden: exceeded quota: ${name}, requested: configmaps=1, used: configmaps=${count}, limited: configmaps=${count}`;
+    expect(countsInMessage(text('kubeveil.dev', 10))).toBe(text('kubeveil.dev', 10));
+    expect(countsInMessage(text('kubeveil.devs', 10))).toBe(text('kubeveil.devs', 9));
+    expect(countsInMessage(`${text('kubeveil.dev', 10)}; ${text('q', 4)}`)).toBe(
+      `${text('kubeveil.dev', 10)}; ${text('q', 3)}`,
+    );
   });
 
   it('is the host’s to say: other texts stay', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindAt, scopeOf } from '../../test/support/translate-scope.ts';
+import { canonicalQuantity } from '../k8s/quantity.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { toUpstream } from './object.ts';
@@ -122,6 +123,49 @@ describe('messages', () => {
     expect(
       statusToTenant(failure('widgets.acme--stable.example.com "w" in acme--gone'), scope, request)['message'],
     ).toBe('widgets.stable.example.com "w" in gone');
+  });
+
+  it('name the ConfigMap with the CA as the tenant does, whatever the request was about', () => {
+    const configMap = (name: string) => ({ ...REQUEST, resource: 'configmaps', name });
+    const gone = (name: string) => ({
+      message: `configmaps "${name}" not found`,
+      details: { name, kind: 'configmaps' },
+    });
+    const mapped = ({ message, details }: ReturnType<typeof gone>, request: typeof REQUEST) =>
+      statusToTenant(failure(message, details), scopeOf('acme'), request);
+    const [one, two, three] = ['', '.kubeveil', '.kubeveil.kubeveil'].map((mark) => `kube-root-ca.crt${mark}`);
+    for (const [upstream = '', tenant = ''] of [
+      [two, one],
+      [three, two],
+    ])
+      for (const name of [tenant, '', 'other'])
+        expect(mapped(gone(upstream), configMap(name))).toMatchObject(gone(tenant));
+    const text = `object "acme--web"/"${two}" not registered, key ca.crt in ConfigMap acme--web/${two}.`;
+    expect(shown(text)).toBe(`object "web"/"${one}" not registered, key ca.crt in ConfigMap web/${one}.`);
+  });
+
+  it('leave a name that is like it and something else', () => {
+    const name = 'kube-root-ca.crt.kubeveil';
+    const secret = { message: `secrets "${name}" not found`, details: { name, kind: 'secrets' } };
+    const request = { ...REQUEST, resource: 'secrets', name };
+    expect(statusToTenant(failure(secret.message, secret.details), scopeOf('acme'), request)).toMatchObject(secret);
+    const text = 'kube-root-ca.crt a.kube-root-ca.crt.kubeveil kube-root-ca.crt.kubeveil.x kube-root-ca.crt.kubeveilx';
+    expect(shown(text, { ...REQUEST, resource: 'configmaps' })).toBe(text);
+  });
+
+  it.each([
+    ['1Ei', '1Ei'],
+    ['1024Pi', '1Ei'],
+    ['1999999999999999999', '1999999999999999999'],
+  ])('quote the vast count %s as the tenant wrote it', (count, quoted) => {
+    const scope = scopeOf('acme');
+    const quota = { metadata: { name: 'q' }, spec: { hard: { configmaps: count } } };
+    const { hard } = toUpstream(quota, kindAt(scope, '/resourcequotas'), scope)['spec'] as { hard: JsonObject };
+    const refusal = (value: string) => `Invalid value: "${value}": must be an integer`;
+    const status = failure(`spec.hard[configmaps]: ${refusal(canonicalQuantity(String(hard['configmaps'])))}`);
+    const request = { ...REQUEST, resource: 'resourcequotas', name: 'q' };
+    expect(statusToTenant(status, scope, request)['message']).toBe(`spec.hard[configmaps]: ${refusal(quoted)}`);
+    expect(textToTenant('Invalid value: "6"', scope, request)).toBe('Invalid value: "6"');
   });
 
   it('do not name the host’s own policies and stored subjects', () => {

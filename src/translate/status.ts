@@ -11,13 +11,14 @@ import { goQuote } from '../lib/go-quote.ts';
 import { PROXY_NAMESPACE, upstreamUser } from '../tenancy/host-names.ts';
 import { INERT_PREFIX } from '../tenancy/inert.ts';
 import type { TenantName } from '../tenancy/names.ts';
+import { isRootCa } from '../tenancy/root-ca.ts';
 import { countsInMessage } from './hidden-counts.ts';
 import { nameToUpstream } from './names-check.ts';
 import { withoutOwnWords } from './own-words.ts';
 import { withoutPodDifference } from './pod-client.ts';
 import type { Scope } from './scope.ts';
 import { groupToUpstream } from './targets/group.ts';
-import { messageToTenant } from './targets/message.ts';
+import { messageToTenant, prefixedToTenant } from './targets/message.ts';
 import { namespaceToUpstream } from './targets/namespace.ts';
 
 /** What the request named, in tenant terms. A ResourceInfo is one. */
@@ -56,14 +57,20 @@ function noteNames({ group, resource, name, namespace }: RequestNames, scope: Sc
 }
 
 /** Maps one text that upstream wrote about this request: an error, or a warning. */
-export function textToTenant(text: string, scope: Scope, request: Pick<RequestNames, 'group'>): string {
-  const mapped = messageToTenant(
-    withoutOddNames(withoutPodDifference(countsInMessage(withoutPolicy(text))), scope),
+export function textToTenant(text: string, scope: Scope, request: RequestNames): string {
+  const namesMapped = isOtherRootCa(request) ? prefixedToTenant : messageToTenant;
+  const mapped = namesMapped(
+    withoutOddNames(withoutPodDifference(countsInMessage(withoutPolicy(text), scope)), scope),
     scope,
   )
     .replaceAll(`.${VIRTUAL_GROUP}`, request.group === '' ? '' : `.${request.group}`)
     .replaceAll(`${VIRTUAL_GROUP}/`, request.group === '' ? '' : `${request.group}/`);
   return withoutOwnWords(withoutAccounts(withoutInert(mapped, scope), scope), scope);
+}
+
+/** True when the name of the ConfigMap with the CA is that of something else, which has it on both sides. */
+function isOtherRootCa({ group, resource, name }: RequestNames): boolean {
+  return isRootCa(name) && !(group === '' && resource === 'configmaps');
 }
 
 /** Values that no name can have, and that were mapped all the same: upstream quotes them whole when it refuses them. */

@@ -68,7 +68,7 @@ describe('patterns of a kind', () => {
   };
 
   it('are taken where they are as in use, and cannot become what is matched for minutes', async () => {
-    const bomb = `(${'a{0,1000}'.repeat(100)}){0,1000}`;
+    const bomb = 'a{0,1000}'.repeat(100);
     const refused = await acme.write('POST', CRDS, patterned(bomb));
     expect({ status: refused.status, reason: refused.object.reason }).toEqual({ status: 422, reason: 'Invalid' });
     expect(refused.object.message).toContain('openAPIV3Schema.properties.text.pattern: Invalid value: ');

@@ -29,13 +29,25 @@ describe('the ConfigMap with the CA', () => {
         const others = '?fieldSelector=metadata.name%21%3Dkube-root-ca.crt';
         expect((await tenant.json(path + others)).items).toEqual([]);
         expect((await tenant.json(`${path}?limit=1`)).items).toHaveLength(1);
-        expect((await tenant.write('GET', `${one}.kubeveil`, undefined)).status).toBe(404);
         const change = { data: { 'ca.crt': 'mine', more: 'mine' } };
         const headers = { 'content-type': 'application/merge-patch+json' };
+        const name = 'kube-root-ca.crt.kubeveil';
+        const missing = { message: `configmaps "${name}" not found`, details: { name, kind: 'configmaps' } };
+        for (const [method, body, options] of [
+          ['GET', undefined, {}],
+          ['DELETE', undefined, {}],
+          ['PATCH', change, { headers }],
+          ['PUT', { metadata: { name } }, {}],
+        ] as const) {
+          const { status, object } = await tenant.write(method, `${one}.kubeveil`, body, options);
+          expect(status, method).toBe(404);
+          expect(object, method).toMatchObject(missing);
+        }
         expect((await tenant.write('PATCH', one, change, { headers })).status).toBe(200);
         await eventually('it says again what it said', holds);
         const { uid } = (await read()).object.metadata;
-        expect((await tenant.write('DELETE', one, undefined)).status).toBe(200);
+        const deleted = await tenant.write('DELETE', one, undefined);
+        expect(deleted).toMatchObject({ status: 200, object: { details: { name: 'kube-root-ca.crt' } } });
         await eventually(
           'there is a new one',
           async () => (await holds()) && (await read()).object.metadata.uid !== uid,

@@ -31,7 +31,8 @@ async function life(ask: Ask): Promise<KubeObject[]> {
   await eventually('the CA is there', async () => (await ask('GET', 'configmaps/kube-root-ca.crt')).data !== undefined);
   const made = await ask('POST', 'resourcequotas', { metadata: { name: 'counts' }, spec: SPEC });
   const said: KubeObject[] = [made.spec, await until(ask, 'it has counted', '1')];
-  for (const name of ['a', 'b', 'c']) said.push((await ask('POST', 'configmaps', configMap(name))).message ?? 'made');
+  for (const name of ['a', 'b', 'c', 'kube-root-ca.crt'])
+    said.push((await ask('POST', 'configmaps', configMap(name))).message ?? 'made');
   said.push(await until(ask, 'it counts what was made', '3'));
   const patches: ReadonlyArray<readonly [type: string, patch: unknown]> = [
     ['merge-patch+json', { spec: { hard: { configmaps: '4', secrets: null } } }],
@@ -53,6 +54,8 @@ async function life(ask: Ask): Promise<KubeObject[]> {
     ['strategic-merge-patch+json', { spec: { hard: { configmaps: 6, 'count/configmaps': null } } }],
     ['merge-patch+json', { spec: { hard: { configmaps: '-1' } } }],
     ['merge-patch+json', { spec: { hard: { 'count/configmaps': '1.5' } } }],
+    ['merge-patch+json', { spec: { hard: { configmaps: '1Ei' } } }],
+    ['merge-patch+json', { spec: { hard: { configmaps: '9223372036854775805' } } }],
   ];
   for (const [type, patch] of patches) {
     const answer = await ask('PATCH', QUOTA, patch, `application/${type}`);

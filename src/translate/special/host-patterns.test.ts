@@ -23,7 +23,8 @@ describe('the steps of a pattern', () => {
     ['a{3}', 3],
     ['ab{0,10}c', 12],
     ['a{2,}', 3],
-    ['(a{0,1000}){0,1000}', 1_002_000],
+    ['(a{0,30}){0,30}', 960],
+    ['a{0,1000}'.repeat(100), 100_000],
     ['(?:ab|c){2}', 16],
     ['[]a{9}]{2}', 2],
     ['[[:alpha:]{5}]{3}', 3],
@@ -49,7 +50,7 @@ describe('patterns of a CRD', () => {
     expect(JSON.stringify(define(text(pattern)))).toContain(JSON.stringify(pattern));
   });
 
-  it.each(['(a{0,1000}){0,10}', `${'a{0,1000}'.repeat(6)}b`, 'a?'.repeat(5_000)])(
+  it.each(['(a{0,100}){0,60}', 'a{0,1000}'.repeat(100), `${'a{0,1000}'.repeat(6)}b`, 'a?'.repeat(5_000)])(
     'that a host matches for minutes are refused: %s',
     (pattern) => {
       expect(() => define(text(pattern))).toThrow(`${PLACE}: Invalid value: `);

@@ -1,7 +1,8 @@
 /**
  * Patterns in the schema of a tenant's CRD, which the host's API server matches against every object of the kind. What
- * that takes grows with the text times the pattern as it is with its repeats written out: `(a{0,1000}){0,1000}` would be
- * a million steps for each character. Go bounds one repeat, and neither their number nor the length of a pattern.
+ * that takes grows with the text times the pattern as it is with its repeats written out: `a{0,1000}` written a hundred
+ * times is a hundred thousand steps for each character. Go refuses repeats that make more than 1,000 of one sign, nested
+ * ones multiplied (`(a{0,1000}){10}`: invalid repeat count), but takes as many in a row as make three million steps.
  *
  * @see https://github.com/google/re2/wiki/Syntax and regexp/syntax/parse.go of Go 1.26
  */
