@@ -253,6 +253,8 @@ export interface WebhookCall {
   readonly clientConfig: JsonObject;
   readonly body: JsonObject;
   readonly timeoutMs: number;
+  /** That is less than the webhook's own: running out of it says nothing of the webhook. */
+  readonly isCut?: boolean;
   /** Told the webhook as `?timeout=10s`. */
   readonly tellsTimeout: boolean;
   /** Fires when the request that it is for is over. */

@@ -14,7 +14,6 @@ import { headOfOwn, type Identity, type RequestHead, type ResourceInfo } from '.
 import { annotationOf, metadataOf } from '../k8s/meta.ts';
 import { child } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import { startDeadline } from '../limit/deadline.ts';
 import type { Handler, Incoming } from '../listen/options.ts';
 import { readBody } from '../listen/read-body.ts';
 import { logger } from '../observe/log.ts';
@@ -36,6 +35,7 @@ import type { Call, VerbDeps } from '../verbs/call.ts';
 import { Breaker } from '../webhooks/breaker.ts';
 import { hastyWebhooks } from '../webhooks/hasty.ts';
 import type { HostView } from './host-view.ts';
+import { startQuestionTime } from './relay-time.ts';
 
 export interface RelayOptions {
   readonly keys: RelayKeys;
@@ -59,6 +59,12 @@ const WEBHOOKS_MS = 1_000;
 /** For policies of a tenant that were too slow: less than anybody notices. */
 const SHORT_MS = 100;
 const BREAKER = { timeouts: 1, openMs: 10_000 };
+const SLOW_REVIEW =
+  'admission of this tenant took longer than controllers of the host can wait, so it has little time until it is faster: have its policies made simpler, or take controllerObjects out of its policy file';
+const SLOW_WEBHOOK =
+  'webhooks of this tenant took longer than controllers of the host can wait, so they are left alone until they are faster: have them answer within a second, or take controllerObjects out of its policy file';
+/** Whose the connections are on which the host asks: no uid of a tenant is like it. */
+const HOST = 'the API server of the host';
 /** An object of the largest size, and what is around it. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
@@ -80,40 +86,42 @@ export function withRelay(next: Handler, options: RelayOptions): Handler {
 
 function createRelay(options: RelayOptions): (incoming: Incoming) => Promise<JsonObject> {
   const { keys, problem, nowMs } = options;
+  const log = logger('relay');
   const webhookBreaker = new Breaker(nowMs, BREAKER);
   const reviewBreaker = new Breaker(nowMs, BREAKER);
 
   async function judge(review: HostReview, head: RequestHead): Promise<Outcome> {
     const tenant = tenantAt(review, options);
     if (!options.policies.of(tenant).guards(tenant.id).relays) return asItIs(review);
-    const mayTakeTime = reviewBreaker.mayAsk(tenant.uid);
-    const deadline = startDeadline(head.signal, mayTakeTime ? REVIEW_MS : SHORT_MS);
+    const time = startQuestionTime({
+      ...{ breaker: reviewBreaker, tenant: tenant.uid, gone: head.signal, longMs: REVIEW_MS, shortMs: SHORT_MS },
+      onOpen: () => log.warn({ tenant: tenant.id }, SLOW_REVIEW),
+    });
     const webhooks = hastyWebhooks({
       webhooks: options.webhooks,
       tenant: tenant.uid,
       breaker: webhookBreaker,
-      untilMs: nowMs() + (mayTakeTime ? WEBHOOKS_MS : SHORT_MS),
+      hasItsTime: time.isLong,
+      untilMs: nowMs() + (time.isLong ? WEBHOOKS_MS : SHORT_MS),
       nowMs,
+      onOpen: () => log.warn({ tenant: tenant.id }, SLOW_WEBHOOK),
     });
     try {
-      const outcome = await outcomeOf(review, tenant, { ...head, signal: deadline.signal }, webhooks, options);
-      if (mayTakeTime) reviewBreaker.answered(tenant.uid);
-      return outcome;
-    } catch (error) {
-      if (deadline.signal.aborted) reviewBreaker.timedOut(tenant.uid);
-      throw error;
+      return await outcomeOf(review, tenant, { ...head, signal: time.signal }, webhooks, options);
     } finally {
       webhooks.done();
-      deadline.clear();
+      time.done();
     }
   }
 
-  return async ({ head, body }) => {
+  return async ({ head, body, belongsTo }) => {
     const [door = ''] = head.target.slice(RELAY_ROOT.length).split('?');
     // Before anything of the body is read, and in the words for whoever shows no credential at all.
     if (head.method !== 'POST' || !(await keys.opens(door))) throw unauthorized();
     const review = readHostReview(await readBody(body, MAX_BODY_BYTES, head.headers, head.signal));
     if (!(await keys.holds(annotationOf(review.object, RELAY_MARK) ?? ''))) throw unauthorized();
+    // Not for the door alone: Events of tenants tell it.
+    belongsTo(HOST);
     if (problem() !== undefined) throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready', { why: 'not-ready' });
     const outcome = await judge(review, head).catch((error: unknown): Outcome => {
       if (error instanceof ApiError) return { allowed: false, status: refusalOf(error) };

@@ -16,7 +16,7 @@ export async function relay({ kubeconfig, url, service, rotate }: RelayOptions):
   if (url !== undefined && service !== undefined) throw new Error('give either --url or --service');
   const manifests = await withHost(kubeconfig, async (upstream) => {
     const secrets = new RelaySecrets(upstream);
-    const { server, caPem } = await secrets.published();
+    const { server, caPem } = await secrets.published({ isGiven: url !== undefined || service !== undefined });
     const target = service === undefined ? { url: url ?? server } : { service };
     const token = await secrets.token(rotate);
     return relayManifests({ target, token, door: doorOf(token), caPem });

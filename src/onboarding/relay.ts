@@ -116,13 +116,21 @@ export class RelaySecrets {
     this.#host = createHostClient(upstream, { as: 'reader' });
   }
 
-  /** @throws {Error} while the proxy has not told where it is */
-  async published(): Promise<{ server: string; caPem: string }> {
+  /**
+   * Where the proxy is, as it says; `server` is '' where it does not and a place `isGiven`.
+   * @throws {Error} while it has not told what is needed
+   */
+  async published({ isGiven }: { isGiven: boolean }): Promise<{ server: string; caPem: string }> {
     const found = await this.#host.get(`${PROXY_NAMESPACE_PATH}/configmaps/${PUBLIC_CONFIG_MAP}`);
     const data = child(found, 'data');
     const [server, caPem] = [text(data, 'server'), text(data, 'ca.crt')];
-    if (caPem !== '') return { server, caPem };
-    throw new Error('the proxy has not run on this cluster yet, so its CA is not known; start it first');
+    if (caPem === '') {
+      throw new Error('the proxy has not run on this cluster yet, so its CA is not known; start it first');
+    }
+    if (server === '' && !isGiven) {
+      throw new Error('the proxy has not told where it is: give --url or --service');
+    }
+    return { server, caPem };
   }
 
   /** The token, made when there is none. @param isNew makes another; the one before counts until the next time */

@@ -7,7 +7,7 @@ const DEFAULTS = { timeouts: 5, openMs: 5_000 };
 const MOST_KEPT = 10_000;
 
 interface State {
-  timeouts: number;
+  readonly timeouts: number;
   /** Until then it is not asked. */
   untilMs: number;
 }
@@ -34,15 +34,32 @@ export class Breaker {
     return true;
   }
 
+  /** Is it left alone until somebody who may ask has an answer? */
+  isOpen(webhook: string): boolean {
+    return (this.#states.get(webhook)?.timeouts ?? 0) >= this.#timeouts;
+  }
+
   /** It gave some answer, or none could be asked for. */
   answered(webhook: string): void {
     this.#states.delete(webhook);
   }
 
-  timedOut(webhook: string): void {
+  /** For {@link answeredTo}: what is known of it when a question begins. */
+  known(webhook: string): unknown {
+    return this.#states.get(webhook);
+  }
+
+  /** As `answered`, but says nothing against a timeout since the question began. */
+  answeredTo(webhook: string, known: unknown): void {
+    if (this.#states.get(webhook) === known) this.#states.delete(webhook);
+  }
+
+  /** @returns whether it is left alone from now on, and was not before */
+  timedOut(webhook: string): boolean {
     const timeouts = (this.#states.get(webhook)?.timeouts ?? 0) + 1;
     this.#states.delete(webhook);
     if (this.#states.size >= MOST_KEPT) this.#states.delete(this.#states.keys().next().value as string);
     this.#states.set(webhook, { timeouts, untilMs: this.#nowMs() + this.#openMs });
+    return timeouts === this.#timeouts;
   }
 }

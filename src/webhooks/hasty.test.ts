@@ -2,36 +2,48 @@ import { describe, expect, it } from 'vitest';
 import type { WebhookAnswer, WebhookCall } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { Breaker } from './breaker.ts';
-import { hastyWebhooks } from './hasty.ts';
+import { type HastyWebhooks, hastyWebhooks } from './hasty.ts';
 
 const TIMEOUT: WebhookAnswer = { failure: 'context deadline exceeded', timedOut: true };
 const REFUSED: WebhookAnswer = { failure: 'connection refused', timedOut: false };
 const GOOD: WebhookAnswer = { document: {} };
 
 function world() {
-  const state = { nowMs: 0, asked: [] as number[] };
+  const state = { nowMs: 0, asked: [] as number[], cut: [] as boolean[], opened: [] as string[] };
   const breaker = new Breaker(() => state.nowMs, { timeouts: 1, openMs: 10_000 });
   /** One question, whose webhooks answer this one after the other. */
-  async function question(tenant: string, answers: readonly WebhookAnswer[], tookMs = 0): Promise<WebhookAnswer[]> {
-    const webhooks = hastyWebhooks({
+  async function question(
+    tenant: string,
+    answers: readonly WebhookAnswer[],
+    tookMs = 0,
+    hasItsTime = true,
+  ): Promise<WebhookAnswer[]> {
+    const asking = begin(tenant, answers, tookMs, hasItsTime);
+    const given: WebhookAnswer[] = [];
+    for (const _ of answers) given.push(await asking.call(call(tenant)));
+    asking.done();
+    return given;
+  }
+  function begin(tenant: string, answers: readonly WebhookAnswer[], tookMs = 0, hasItsTime = true): HastyWebhooks {
+    let asked = 0;
+    return hastyWebhooks({
       webhooks: {
-        async call({ timeoutMs }) {
+        async call({ timeoutMs, isCut }) {
           state.asked.push(timeoutMs);
+          state.cut.push(isCut === true);
           state.nowMs += tookMs;
-          return answers[given.length] ?? GOOD;
+          return answers[asked++] ?? GOOD;
         },
       },
       tenant,
       breaker,
-      untilMs: state.nowMs + 1_000,
+      hasItsTime,
+      untilMs: state.nowMs + (hasItsTime ? 1_000 : 100),
       nowMs: () => state.nowMs,
+      onOpen: () => state.opened.push(tenant),
     });
-    const given: WebhookAnswer[] = [];
-    for (const _ of answers) given.push(await webhooks.call(call(tenant)));
-    webhooks.done();
-    return given;
   }
-  return { state, question };
+  return { state, question, begin };
 }
 
 function call(uid: string): WebhookCall {
@@ -74,6 +86,47 @@ describe('webhooks of one question', () => {
     await question('a', [GOOD, TIMEOUT]);
     const [again] = await question('a', [GOOD]);
     expect(again).toHaveProperty('failure');
+  });
+
+  it('are not to blame when there was little time from the start', async () => {
+    const { state, question } = world();
+    expect(await question('a', [TIMEOUT], 100, false)).toEqual([TIMEOUT]);
+    expect(await question('a', [GOOD])).toEqual([GOOD]);
+    expect(state.opened).toEqual([]);
+  });
+
+  it('that hang are tried again by a question that has its time, and by no other', async () => {
+    const { state, question } = world();
+    await question('a', [TIMEOUT]);
+    state.nowMs += 10_000;
+    expect((await question('a', [GOOD], 0, false))[0]).toHaveProperty('failure');
+    expect(await question('a', [GOOD])).toEqual([GOOD]);
+    expect(await question('a', [GOOD], 0, false)).toEqual([GOOD]);
+  });
+
+  it('are left alone though an older question ends well after one hung', async () => {
+    const { question, begin } = world();
+    const older = begin('a', [GOOD]);
+    expect(await older.call(call('a'))).toEqual(GOOD);
+    await question('a', [TIMEOUT]);
+    older.done();
+    expect((await question('a', [GOOD]))[0]).toHaveProperty('failure');
+  });
+
+  it('are told to be cut where they have less time than their own', async () => {
+    const { state, begin } = world();
+    const asking = begin('a', []);
+    await asking.call(call('a'));
+    await asking.call({ ...call('a'), timeoutMs: 500 });
+    expect(state.cut).toEqual([true, false]);
+  });
+
+  it('are told of once when they begin to be left alone', async () => {
+    const { state, question } = world();
+    await question('a', [TIMEOUT]);
+    state.nowMs += 10_000;
+    await question('a', [TIMEOUT]);
+    expect(state.opened).toEqual(['a']);
   });
 
   it('are asked again at once when they cannot be reached', async () => {

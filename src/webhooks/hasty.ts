@@ -12,9 +12,13 @@ export interface HastyOptions {
   readonly tenant: string;
   /** By that uid. */
   readonly breaker: Breaker;
+  /** Without, there is so little time that a webhook that does not answer in it may well be a good one. */
+  readonly hasItsTime: boolean;
   /** When the answers to this question have to be there. */
   readonly untilMs: number;
   readonly nowMs: () => number;
+  /** The tenant's webhooks are left alone from now on; told once, until they answer in time again. */
+  readonly onOpen: () => void;
 }
 
 export interface HastyWebhooks extends Webhooks {
@@ -23,23 +27,28 @@ export interface HastyWebhooks extends Webhooks {
 }
 
 /** For one question about one object of a tenant. */
-export function hastyWebhooks({ webhooks, tenant, breaker, untilMs, nowMs }: HastyOptions): HastyWebhooks {
+export function hastyWebhooks(options: HastyOptions): HastyWebhooks {
+  const { webhooks, tenant, breaker, hasItsTime, untilMs, nowMs, onOpen } = options;
   let state: 'unasked' | 'asking' | 'left-alone' = 'unasked';
+  const known = breaker.known(tenant);
+  // The one trial after a while is for whoever has the time to find out.
+  const mayAsk = (): boolean => (hasItsTime ? breaker.mayAsk(tenant) : !breaker.isOpen(tenant));
   return {
     async call(call): Promise<WebhookAnswer> {
-      if (state === 'unasked') state = breaker.mayAsk(tenant) ? 'asking' : 'left-alone';
+      if (state === 'unasked') state = mayAsk() ? 'asking' : 'left-alone';
       if (state === 'left-alone') return LEFT_ALONE;
       const leftMs = untilMs - nowMs();
-      const answer: WebhookAnswer =
-        leftMs <= 0 ? OVER : await webhooks.call({ ...call, timeoutMs: Math.min(call.timeoutMs, leftMs) });
+      const isCut = leftMs < call.timeoutMs;
+      const timeoutMs = isCut ? leftMs : call.timeoutMs;
+      const answer: WebhookAnswer = leftMs <= 0 ? OVER : await webhooks.call({ ...call, timeoutMs, isCut });
       if ('failure' in answer && answer.timedOut === true) {
-        breaker.timedOut(tenant);
+        if (hasItsTime && breaker.timedOut(tenant)) onOpen();
         state = 'left-alone';
       }
       return answer;
     },
     done() {
-      if (state === 'asking') breaker.answered(tenant);
+      if (state === 'asking') breaker.answeredTo(tenant, known);
     },
   };
 }

@@ -115,7 +115,7 @@ export function createWebhooks({
     } catch (error) {
       if (call.signal.aborted) throw over(call.signal);
       if (time.signal.aborted) {
-        breaker.timedOut(key);
+        if (call.isCut !== true) breaker.timedOut(key);
         throw new WebhookFailure(words('context deadline exceeded'), { cause: error, timedOut: true });
       }
       breaker.answered(key);

@@ -8,8 +8,9 @@ import type { Informer } from '../../k8s/informer.ts';
 import { metadataOf, nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
 import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
-import { createWorkQueue } from '../../lib/work-queue.ts';
+import { createWorkQueue, type WorkQueue } from '../../lib/work-queue.ts';
 import type { TenantRegistry } from '../../ports.ts';
+import type { TenantId } from '../../tenancy/names.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { labelledOwner } from '../host/host-objects.ts';
 
@@ -47,18 +48,33 @@ export function startTypeCheckController(options: TypeCheckControllerOptions): {
     await writeStatus(tenant, nameOf(policy), { metadata, status: { observedGeneration: generation, typeChecking } });
   }
 
-  const queue = createWorkQueue({
-    work: settle,
-    concurrency: 1,
-    onError: (name, error) => onError(`the types in the policy ${name}`, error),
-  });
+  /** One for each tenant: who has used up what it may use of the process waits, and nobody else does. */
+  const queues = new Map<TenantId, WorkQueue>();
+  const queueOf = (owner: TenantId): WorkQueue => {
+    const found = queues.get(owner);
+    if (found !== undefined) return found;
+    const queue = createWorkQueue({
+      work: settle,
+      concurrency: 1,
+      onError: (name, error) => onError(`the types in the policy ${name}`, error),
+    });
+    queues.set(owner, queue);
+    return queue;
+  };
   const unsubscribe = policies.subscribe(({ type, object }) => {
-    if (type !== 'deleted') queue.add(nameOf(object));
+    const owner = labelledOwner(object);
+    if (owner === undefined) return;
+    if (type !== 'deleted') queueOf(owner).add(nameOf(object));
+    else if (tenants.get(owner)?.phase !== 'Active') {
+      // It goes, and its policies with it.
+      void queues.get(owner)?.stop();
+      queues.delete(owner);
+    }
   });
   return {
     async stop() {
       unsubscribe();
-      await queue.stop();
+      await Promise.all([...queues.values()].map((queue) => queue.stop()));
     },
   };
 }
