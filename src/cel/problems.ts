@@ -26,10 +26,10 @@ export class CompileError extends Error {
 }
 
 function display(source: string, problems: readonly Problem[]): string {
-  const sorted = problems
-    .map((problem) => ({ message: problem.message, ...placeOf(source, problem.at) }))
-    .sort((a, b) => a.line - b.line || a.column - b.column);
-  const shown = sorted.slice(0, MOST_PROBLEMS).map(({ message, line, column, text }) => {
+  const sorted = [...problems].sort((a, b) => a.at - b.at);
+  // Of those that are shown alone: there may be one for each name of a long expression.
+  const shown = sorted.slice(0, MOST_PROBLEMS).map(({ at, message }) => {
+    const { line, column, text } = placeOf(source, at);
     // A tab is one column of the caret's line, and a wide character is a wide blank.
     const before = [...text].slice(0, column).map((char) => (isWide(char) ? '．' : '.'));
     const caret = isWide([...text][column] ?? '') ? '＾' : '^';
