@@ -190,6 +190,16 @@ describe('patches', () => {
     expect(await decode(one(1_001), 'application/merge-patch+json', PATCH)).toHaveProperty('spec');
   });
 
+  it('bounds how often a JSON patch touches the owners', async () => {
+    const type = 'application/json-patch+json';
+    const add = { op: 'add', path: '/metadata/ownerReferences/-', value: { controller: true } };
+    const patch = (count: number) => JSON.stringify(new Array(count).fill(add));
+    expect(await decode(patch(64), type, PATCH)).toHaveLength(64);
+    expect(await refusal(patch(65), type, PATCH)).toMatchObject({ status: 413 });
+    const copies = new Array(65).fill({ op: 'copy', from: '/metadata/ownerReferences/0', path: '/metadata/x' });
+    expect(await refusal(JSON.stringify(copies), type, PATCH)).toMatchObject({ status: 413 });
+  });
+
   it('bounds the operations of a JSON patch', async () => {
     const patch = (count: number): string =>
       JSON.stringify(new Array(count).fill({ op: 'test', path: '/a', value: 1 }));

@@ -51,6 +51,8 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const DELETE_OPTIONS: Gvk = { group: '', version: 'v1', kind: 'DeleteOptions' };
 /** kube-apiserver's: each operation may cost a copy of the object. */
 const MAX_PATCH_OPERATIONS = 10_000;
+/** The API server refuses more than one controller, and quotes all owners once for each. */
+const MAX_OWNER_OPERATIONS = 64;
 /** Of items in one list, of all lists together: about half a second of the API server. */
 const MAX_MERGED_PAIRS = 1_000_000;
 const MEDIA_TYPE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:;|$)/;
@@ -181,6 +183,15 @@ function operations(document: JsonValue): JsonObject[] {
     throw new ApiError(
       'ERR_TOO_LARGE',
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_PATCH_OPERATIONS}, got ${document.length}`,
+    );
+  }
+  const ofOwners = document.filter(({ path, from }) =>
+    [path, from].some((one) => String(one).includes('/ownerReferences')),
+  );
+  if (ofOwners.length > MAX_OWNER_OPERATIONS) {
+    throw new ApiError(
+      'ERR_TOO_LARGE',
+      `Request entity too large: a JSON patch may touch metadata.ownerReferences ${MAX_OWNER_OPERATIONS} times, got ${ofOwners.length}; replace the list as a whole`,
     );
   }
   return document;

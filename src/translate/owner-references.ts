@@ -21,10 +21,16 @@ import { kindOfReference } from './targets/object-reference.ts';
 import type { Walk } from './walk.ts';
 
 const WHERE = 'metadata.ownerReferences';
+/** The host refuses two, and quotes all of them once for each: a thousand make 50 MB, ten thousand fill its memory. */
+const MOST_CONTROLLERS = 16;
 
 /** @throws {ApiError} ERR_INVALID for an owner that is the host's. Throws {NeedsLiveObject} for a part of one */
 export function ownersToUpstream(value: JsonValue, walk: Walk): JsonValue {
   if (!Array.isArray(value)) return value;
+  const controllers = value.filter((owner) => isObject(owner) && owner['controller'] === true);
+  if (controllers.length > MOST_CONTROLLERS) {
+    walk.refuse((field) => forbiddenField(field, 'only one reference can have Controller set to true'), WHERE);
+  }
   for (const [at, owner] of value.entries()) if (isObject(owner)) ownerToUpstream(owner, `${WHERE}[${at}]`, walk);
   return value;
 }

@@ -79,6 +79,38 @@ describe('patterns of a kind', () => {
   });
 });
 
+describe('owners of an object', () => {
+  const owners = (count: number, controller: boolean) =>
+    Array.from({ length: count }, (_, at) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: 'a',
+      uid: `u${at}`,
+      controller,
+    }));
+  const configMap = (ownerReferences: JsonObject[]) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'owned', ownerReferences },
+  });
+  const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+
+  it('that all say to be its controller are refused before the host quotes each of them for each other', async () => {
+    const refused = await acme.write('POST', path, configMap(owners(1_000, true)));
+    expect({ status: refused.status, reason: refused.object.reason }).toEqual({ status: 422, reason: 'Invalid' });
+    expect(JSON.stringify(refused.object).length).toBeLessThan(10_000);
+    expect((await acme.write('POST', `${path}?dryRun=All`, configMap(owners(100, false)))).status).toBe(201);
+    expect((await acme.write('POST', path, configMap(owners(1, true)))).status).toBe(201);
+    for (const type of ['merge-patch', 'strategic-merge-patch']) {
+      const headers = { 'content-type': `application/${type}+json` };
+      const patched = { metadata: { ownerReferences: owners(900, true) } };
+      expect((await acme.write('PATCH', `${path}/owned`, patched, { headers })).status).toBe(422);
+    }
+    const whole = [{ op: 'add', path: '/metadata/ownerReferences', value: owners(900, true) }];
+    expect((await patch(`${path}/owned`, whole)).status).toBe(422);
+  });
+});
+
 describe('rules of a kind', () => {
   it.each(BOMBS)('with %s are refused', async (_what, rule) => {
     const { status, object } = await acme.write('POST', CRDS, definition({ plural: 'bombs', rule }));
