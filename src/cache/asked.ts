@@ -45,12 +45,17 @@ export function versionOfList(query: Query): string | undefined {
   return version === '0' || Number(query.get('limit') ?? '0') === 0 ? version : undefined;
 }
 
+/** True for a read that asks for the newest, of everything that is picked. */
+export function asksForNewest(query: Query): boolean {
+  return ['resourceVersion', 'resourceVersionMatch', 'continue', 'sendInitialEvents'].every(
+    (name) => (query.get(name) ?? '') === '',
+  );
+}
+
 /** True for a whole list that has to be the newest. */
 export function isNewestList(query: Query): boolean {
   const isWhole = Number(query.get('limit') ?? '0') === 0 && !query.has('sendInitialEvents');
-  return (
-    (query.get('resourceVersion') ?? '') === '' && !query.has('resourceVersionMatch') && isWhole && isInOrder(query)
-  );
+  return asksForNewest(query) && isWhole && !query.has('resourceVersionMatch') && isInOrder(query);
 }
 
 /** False for what the API server refuses, and for where a walk goes on: that is not the view's to tell. */

@@ -6,8 +6,10 @@
  * A view that could not be made is not tried again at once.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Probe } from '../k8s/revision-probe.ts';
+import { every as everyPeriod } from '../lib/every.ts';
 import type { Upstream } from '../ports.ts';
-import type { Collection, Probe } from './collection.ts';
+import type { Collection } from './collection.ts';
 import { Source } from './source.ts';
 import { type Reader, View } from './view.ts';
 
@@ -74,7 +76,7 @@ interface Kept {
 }
 
 export function createCache(options: CacheOptions): Cache {
-  const { upstream, probe, pulse, onError, nowMs = Date.now, every = interval } = options;
+  const { upstream, probe, pulse, onError, nowMs = Date.now, every = everyPeriod } = options;
   const {
     bytes: limit = BYTES,
     pastBytes = PAST_BYTES,
@@ -213,9 +215,3 @@ export function createCache(options: CacheOptions): Cache {
 }
 
 const LAST_TURNS = 4;
-
-function interval(periodMs: number, call: () => void): () => void {
-  const timer = setInterval(call, periodMs);
-  timer.unref();
-  return () => clearInterval(timer);
-}

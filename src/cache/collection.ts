@@ -1,4 +1,4 @@
-/** What is watched upstream, and how upstream is asked about it. */
+/** What is watched upstream. */
 
 import type { JsonObject } from '../k8s/types.ts';
 import type { UpstreamIdentity } from '../ports.ts';
@@ -21,17 +21,6 @@ export interface Collection {
   /** Whose an object is: `undefined` is nobody's, `everybody` each view's own to decide. */
   ownerOf(object: JsonObject): TenantId | 'everybody' | undefined;
 }
-
-/** How upstream is asked for the revision that it is at, for a price that does not grow with the collection. */
-export interface Probe {
-  readonly query: ReadonlyArray<readonly [string, string]>;
-  readonly accept: string;
-}
-
-export const ONE_ITEM: Probe = {
-  query: [['limit', '1']],
-  accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json',
-};
 
 /** The collection's own, as parameters of a request. */
 export function selectors({ labels, fields = '' }: Collection): Array<readonly [string, string]> {

@@ -12,12 +12,13 @@ import { readObject } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
 import { ApiError } from '../errors.ts';
 import { compareVersions, versionOf } from '../k8s/meta.ts';
+import { ONE_ITEM, type Probe } from '../k8s/revision-probe.ts';
 import { isObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import type { Upstream, UpstreamStream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
-import { type Collection, ONE_ITEM, type Probe, selectors } from './collection.ts';
+import { type Collection, selectors } from './collection.ts';
 import { Progress } from './progress.ts';
 
 export interface Subscriber {

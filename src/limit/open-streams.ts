@@ -8,8 +8,10 @@
  * open streams never cost the host more than a fixed rate. Where nothing can be told, because the host does not answer,
  * a stream goes on for a bounded time and no longer.
  */
+
 import { setImmediate as turn } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
+import { every as everyPeriod } from '../lib/every.ts';
 
 /** What is asked about one stream. A refusal is an {@link ApiError} below 500; any other error means "cannot be told". */
 export interface Judge {
@@ -76,7 +78,7 @@ interface Credential {
 }
 
 export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
-  const { nowMs, periodMs = PERIOD_MS, graceMs = GRACE_MS, onFault = () => {}, every = interval } = options;
+  const { nowMs, periodMs = PERIOD_MS, graceMs = GRACE_MS, onFault = () => {}, every = everyPeriod } = options;
   const { checksPerSweep = CHECKS_PER_SWEEP, checksAtOnce = CHECKS_AT_ONCE } = options;
   const streams = new Set<Stream>();
   /** Those that were asked about least recently come first. */
@@ -232,10 +234,4 @@ function untold(cause?: unknown): ApiError {
     why: 'not-rechecked',
     cause,
   });
-}
-
-function interval(periodMs: number, call: () => void): () => void {
-  const timer = setInterval(call, periodMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -5,6 +5,7 @@
  * as congestion control of networks does it; who waits then waits in the queues, where turns are given fairly.
  */
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { every as everyPeriod } from '../lib/every.ts';
 
 export interface Pace extends Disposable {
   /** Now. */
@@ -30,7 +31,7 @@ const CALM = 0.7;
 const LESS = 0.7;
 const MORE = 1.3;
 
-export function createPace({ most, least, onMore, every = interval, busy = busyOfThread() }: PaceOptions): Pace {
+export function createPace({ most, least, onMore, every = everyPeriod, busy = busyOfThread() }: PaceOptions): Pace {
   let seats = most;
   const stop = every(PERIOD_MS, () => {
     const now = busy();
@@ -56,10 +57,4 @@ function busyOfThread(): () => number {
     before = now;
     return utilization;
   };
-}
-
-function interval(periodMs: number, call: () => void): () => void {
-  const timer = setInterval(call, periodMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }

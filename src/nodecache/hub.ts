@@ -3,7 +3,7 @@
  * does not answer or has nothing to say. Both tell the same revisions, so that a watch goes on with either where it was
  * with the other.
  */
-import type { Probe } from '../cache/collection.ts';
+import type { Probe } from '../k8s/revision-probe.ts';
 import type { Upstream, UpstreamRequest, UpstreamStream } from '../ports.ts';
 import { OWN_PREFIX } from '../tenancy/names.ts';
 import { HUB_ANSWER_MS, HUB_AWAY_MS } from './limits.ts';

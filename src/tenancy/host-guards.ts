@@ -97,9 +97,9 @@ export function guardsPatch(namespace: JsonObject, guards: HostGuards): JsonObje
     if (annotationOf(namespace, key) !== value) annotations[key] = value ?? null;
   }
   const labels = { ...levelPatch(namespace, guards.podSecurity), ...relayPatch(namespace, guards.relays) };
-  const isLabelled = Object.keys(labels).length === 0;
-  if (isLabelled && Object.keys(annotations).length === 0) return undefined;
-  return { metadata: { annotations, ...(isLabelled ? {} : { labels }) } };
+  const hasLabels = Object.keys(labels).length > 0;
+  if (!hasLabels && Object.keys(annotations).length === 0) return undefined;
+  return { metadata: { annotations, ...(hasLabels ? { labels } : {}) } };
 }
 
 /**

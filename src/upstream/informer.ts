@@ -17,6 +17,7 @@ import { lines } from '../codec/lines.ts';
 import { ApiError } from '../errors.ts';
 import type { DeletedObject, Informer, InformerEvent } from '../k8s/informer.ts';
 import { compareVersions, keyOf, uidOf, versionOf } from '../k8s/meta.ts';
+import { ONE_ITEM } from '../k8s/revision-probe.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
 import { backoffMs, pause } from '../lib/backoff.ts';
 import type { Upstream, UpstreamIdentity, UpstreamRequest } from '../ports.ts';
@@ -113,8 +114,7 @@ export function createInformer(options: InformerOptions): Informer {
 
   /** Whether upstream is at an earlier revision than what is known, for a price that does not grow with the collection. */
   async function wentBack(): Promise<boolean> {
-    const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
-    return isBefore(versionOf(await ask({ accept, query: [['limit', '1']] })));
+    return isBefore(versionOf(await ask(ONE_ITEM)));
   }
 
   function isBefore(version: string): boolean {

@@ -72,10 +72,3 @@ function keyOf({ tenant, at: { kind } }: Of): string {
 function newest(a: string, b: string): string {
   return compareVersions(a, b) >= 0 ? a : b;
 }
-
-/** True for a request that asks for the newest, of everything that is picked. */
-export function asksForNewest({ info: { query } }: Pick<ResourceRequest, 'info'>): boolean {
-  return ['resourceVersion', 'resourceVersionMatch', 'continue', 'sendInitialEvents'].every(
-    (name) => (query.get(name) ?? '') === '',
-  );
-}

@@ -15,7 +15,7 @@
  * stands (default roles, system namespaces) and Tables are put together as for any list.
  */
 import { listAnswer, objectAnswer } from '../cache/answer.ts';
-import { versionOfGet, versionOfList } from '../cache/asked.ts';
+import { asksForNewest, versionOfGet, versionOfList } from '../cache/asked.ts';
 import { ready } from '../cache/begin-watch.ts';
 import type { Snapshot } from '../cache/view.ts';
 import type { Reply } from '../exchange.ts';
@@ -23,7 +23,6 @@ import { compareVersions } from '../k8s/meta.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { keptView } from './kept.ts';
 import { keptSelection, keptShape } from './kept-selection.ts';
-import { asksForNewest } from './sessions.ts';
 import { hasStanding } from './standing.ts';
 
 /** Undefined when upstream has to be asked. */
@@ -59,7 +58,7 @@ export function getKept(call: Call, deps: VerbDeps): Reply | undefined {
 
 /** The revision that is new enough for a request that asks for the newest; undefined where none is but the newest. */
 function ownFloor(call: Call, deps: VerbDeps): string | undefined {
-  return deps.isSession(call) && asksForNewest(call) ? deps.sessions.floor(call) : undefined;
+  return deps.isSession(call) && asksForNewest(call.info.query) ? deps.sessions.floor(call) : undefined;
 }
 
 function sizeOf({ chunks }: Snapshot): number {

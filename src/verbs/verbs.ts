@@ -1,4 +1,5 @@
 /** From the verb of a request to what serves it. A verb that the kind does not have is refused before this. */
+import { asksForNewest } from '../cache/asked.ts';
 import type { Reply } from '../exchange.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { admit } from './admit.ts';
@@ -16,7 +17,6 @@ import { createNamespace } from './namespaces.ts';
 import { patch } from './patch.ts';
 import { refuseOtherShape } from './representation.ts';
 import { isNamespaces } from './route.ts';
-import { asksForNewest } from './sessions.ts';
 import { listKept } from './shared-read.ts';
 import { notWritable, onItsSide } from './sides.ts';
 import { update } from './update.ts';
@@ -49,7 +49,7 @@ async function serveVerb(call: Call, deps: VerbDeps): Promise<Reply> {
       if (isAcross && call.at.kind.measured) return await listMeasured(call, deps);
       const kept = await listKept(call, deps);
       if (kept !== undefined) return kept;
-      const learned = asksForNewest(call) ? deps.sessions.listing(call) : () => {};
+      const learned = asksForNewest(call.info.query) ? deps.sessions.listing(call) : () => {};
       const reply = await (isAcross ? listAcross : list)(call, deps);
       if (reply.kind === 'object' && reply.status === 200) learned(versionOf(reply.object));
       return reply;

@@ -41,10 +41,7 @@ export function createCustomController(options: CustomControllerOptions): Custom
     if (definitions.length === 0) {
       await remove(tenant);
     } else {
-      // First: a request that waits for its right on a new kind asks whether the tenant has it, and is then sent by the
-      // data path, which has to have its own by then. The host's authorizer learns of roles in the order of their writes.
-      await lists.settle();
-      await Promise.all([keepRole(tenant, definitions), keepBinding(tenant, definitions)]);
+      await Promise.all([lists.settle(), keepRole(tenant, definitions), keepBinding(tenant, definitions)]);
     }
     options.onChange(tenant);
   }
