@@ -3,12 +3,12 @@
  * `test/clients/python/streams.py`. Each speaks the protocols in its own way.
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Attach, Exec, KubeConfig, Log, PortForward, type V1Status } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asBoth, useProduct } from '../support/as-tenant.ts';
+import { type PodServer, startRepeating } from '../support/pod-server.ts';
 import { asClients, type ClientUser } from './support/as-client.ts';
 import { MAKING_MS, pythonWithClient } from './support/programs.ts';
 
@@ -17,17 +17,13 @@ const SCRIPT = fileURLToPath(new URL('python/streams.py', import.meta.url));
 const product = useProduct();
 let python: string;
 /** What the pod listens on is a port of this machine. */
-let server: Server;
+let server: PodServer;
 let port: number;
 
 beforeAll(async () => {
   python = await pythonWithClient();
-  server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (chunk) => socket.write(`said ${chunk}`));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as { port: number }).port;
+  server = await startRepeating();
+  ({ port } = server);
   await asBoth(product.both, async (tenant) => {
     await tenant.kubectl(`create namespace ${NS}`);
     await tenant.kubectl(`run one -n ${NS} --image=none`);

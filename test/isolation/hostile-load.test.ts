@@ -5,18 +5,16 @@
  */
 import { readdirSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Child, startChild } from '../../src/dev/child.ts';
-import { choosePort } from '../../src/dev/ports.ts';
+import type { Child } from '../../src/dev/child.ts';
 import { rssBytes } from '../bench/process-usage.ts';
 import { useProduct } from '../support/as-tenant.ts';
-import { CLI } from '../support/cli.ts';
 import { type RawAnswer, type RawRequest, requestOnce } from '../support/http.ts';
 import { startIdleCrowd } from '../support/idle-crowd.ts';
 import { openWatch } from '../support/open-watch.ts';
 import { eventually } from '../support/processes.ts';
-import { proxyKubeconfigPath, replicaArgs, type TenantFacts } from '../support/product.ts';
+import type { TenantFacts } from '../support/product.ts';
+import { startReplica } from '../support/replica.ts';
 
 const { acme, globex, facts } = useProduct();
 const controlPlane = inject('controlPlane');
@@ -30,27 +28,8 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 let child: Child;
 let server: string;
 beforeAll(async () => {
-  const port = await choosePort(undefined, 'the port of a proxy under load');
-  server = `https://127.0.0.1:${port}`;
-  child = await startChild({
-    name: 'kubeveil',
-    file: process.execPath,
-    args: [
-      CLI,
-      'serve',
-      `--kubeconfig=${proxyKubeconfigPath(controlPlane)}`,
-      `--listen=127.0.0.1:${port}`,
-      `--max-connections=${CONNECTIONS}`,
-      // It must not make tenants and pods come to itself.
-      ...replicaArgs(facts.server),
-    ],
-    logPath: join(controlPlane.workDir, 'product', 'hostile-load.log'),
-    env: { HOME: controlPlane.workDir },
-  });
-  await eventually('it is ready', async () => {
-    const answer = await requestOnce({ server, path: '/readyz', insecure: true }).catch(() => undefined);
-    return answer?.status === 200;
-  });
+  const args = [`--max-connections=${CONNECTIONS}`];
+  ({ child, server } = await startReplica(controlPlane, facts, 'hostile-load', args));
 });
 afterAll(() => child.kill());
 

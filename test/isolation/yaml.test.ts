@@ -2,15 +2,12 @@
  * YAML that means ill: a tenant that sends it, as much of it as it can, costs no other tenant anything, and the process
  * ends when it is told to, whatever it is reading.
  */
-import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { startChild } from '../../src/dev/child.ts';
-import { choosePort } from '../../src/dev/ports.ts';
 import { useProduct } from '../support/as-tenant.ts';
-import { CLI } from '../support/cli.ts';
 import { jsonOf, type RawAnswer, requestOnce } from '../support/http.ts';
 import { eventually } from '../support/processes.ts';
-import { proxyKubeconfigPath, replicaArgs, type TenantFacts } from '../support/product.ts';
+import type { TenantFacts } from '../support/product.ts';
+import { startReplica } from '../support/replica.ts';
 
 const { acme, globex, facts } = useProduct();
 const controlPlane = inject('controlPlane');
@@ -72,27 +69,8 @@ describe('YAML as large as a body may be', () => {
 
 describe('a process that reads YAML', () => {
   it('ends when it is told to', async () => {
-    const port = await choosePort(undefined, 'the port of a proxy that is ended');
-    const server = `https://127.0.0.1:${port}`;
-    const child = await startChild({
-      name: 'kubeveil',
-      file: process.execPath,
-      args: [
-        CLI,
-        'serve',
-        `--kubeconfig=${proxyKubeconfigPath(controlPlane)}`,
-        `--listen=127.0.0.1:${port}`,
-        // It must not make tenants and pods come to itself.
-        ...replicaArgs(facts.server),
-      ],
-      logPath: join(controlPlane.workDir, 'product', 'ended.log'),
-      env: { HOME: controlPlane.workDir },
-    });
+    const { child, server } = await startReplica(controlPlane, facts, 'ended');
     try {
-      await eventually('it is ready', async () => {
-        const answer = await requestOnce({ server, path: '/readyz', insecure: true }).catch(() => undefined);
-        return answer?.status === 200;
-      });
       const bombs = Promise.allSettled(BOMBS.map((bomb) => apply(acme.facts, 'bomb', bomb, server)));
       expect((await apply(globex.facts, 'calm', yaml('calm', 'v'), server)).status).toBeLessThan(300);
       // The grace is ten seconds; whoever has to be killed has no exit code.

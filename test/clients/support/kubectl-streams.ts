@@ -3,14 +3,14 @@
  * port-forward, cp, debug and run. For kubectls of several versions, which speak by other protocols unless told.
  */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { asBoth, type TenantClient, type UsedProduct } from '../../support/as-tenant.ts';
 import { kubectlEnvironment } from '../../support/kubectl.ts';
+import { type PodServer, startAnsweringAtTheEnd } from '../../support/pod-server.ts';
 import { eventually } from '../../support/processes.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -30,21 +30,14 @@ export interface StreamsOf {
 
 /** Sees to the pod, and has the tests. */
 export function describeStreams({ product: { both }, namespace: NS, program }: StreamsOf): void {
-  let server: Server;
+  let server: PodServer;
   let port: number;
   let folder: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kubeveil-kubectl-'));
-    // What a pod listens on is a port of this machine. It answers once its client has said its last.
-    server = createServer({ allowHalfOpen: true }, (socket) => {
-      const pieces: Buffer[] = [];
-      socket.on('error', () => {});
-      socket.on('data', (piece) => pieces.push(piece));
-      socket.on('end', () => socket.end(`all: ${Buffer.concat(pieces)}`));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    port = (server.address() as { port: number }).port;
+    server = await startAnsweringAtTheEnd();
+    ({ port } = server);
     await asBoth(both, async (tenant) => {
       await tenant.kubectl(`create namespace ${NS}`);
       await tenant.kubectl(`run one -n ${NS} --image=none`);

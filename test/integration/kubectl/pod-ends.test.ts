@@ -3,10 +3,11 @@
  * the code and the words that it ends with for the host's administrator, who reaches the same pod at the same time.
  */
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { useProduct } from '../../support/as-tenant.ts';
 import { type Following, followKubectl } from '../../support/kubectl.ts';
+import { type PodServer, startRepeating } from '../../support/pod-server.ts';
 
 const { acme } = useProduct();
 const NS = 'pod-ends';
@@ -18,16 +19,12 @@ const PROTOCOLS = [
 const ITS_OWN = /127\.0\.0\.1:\d+|\[::1\]:\d+|\bfor \d+|\bforwarding \d+|^E\d+ [\d:.]+ +\d+ /gm;
 
 /** What a pod listens on is a port of this machine. */
-let server: Server;
+let server: PodServer;
 let port: number;
 
 beforeAll(async () => {
-  server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (chunk) => socket.write(`said ${chunk}`));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as { port: number }).port;
+  server = await startRepeating();
+  ({ port } = server);
   await acme.kubectl(`create namespace ${NS}`);
 });
 

@@ -2,29 +2,23 @@
  * How connections into pods begin and end beyond the plain case, with a real kubectl: a pod for one command, a container
  * for debugging, logs of several pods, several ports at once, a side that has said its last, and a pod that goes.
  */
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asBoth, useProduct } from '../../support/as-tenant.ts';
 import type { Following } from '../../support/kubectl.ts';
+import { type PodServer, startAnsweringAtTheEnd } from '../../support/pod-server.ts';
 import { eventually } from '../../support/processes.ts';
 
 const { acme, both } = useProduct();
 const NS = 'streams-ending';
 
 /** What a pod listens on is a port of this machine. It says what it was sent once its client has said its last. */
-let server: Server;
+let server: PodServer;
 let port: number;
 
 beforeAll(async () => {
-  server = createServer({ allowHalfOpen: true }, (socket) => {
-    const pieces: Buffer[] = [];
-    socket.on('error', () => {});
-    socket.on('data', (piece) => pieces.push(piece));
-    socket.on('end', () => socket.end(`all: ${Buffer.concat(pieces)}`));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as { port: number }).port;
+  server = await startAnsweringAtTheEnd();
+  ({ port } = server);
   await asBoth(both, async (tenant) => {
     await tenant.kubectl(`create namespace ${NS}`);
     for (const name of ['one', 'two']) await tenant.kubectl(`run ${name} -n ${NS} --image=none --labels=app=logged`);
