@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../figures.ts';
-import { costFigures, hostUser } from '../host-cost.ts';
-import type { Lab } from '../lab.ts';
+import { costFigures, type HostCosts, hostUser, measureBoth } from '../host-cost.ts';
+import { type Lab, startLab } from '../lab.ts';
 import { rssBytes } from '../process-usage.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { median, slope } from '../statistics.ts';
@@ -32,9 +32,6 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   const settleMs = bench.quick ? 200 : SETTLE_MS;
   const step = Math.ceil(count / (bench.quick ? 3 : LOOKS));
   await use(await lab.onboard('warm-up'));
-  await using hosts = await hostUser(lab);
-  bench.progress('what a request of the host’s own costs, without tenants');
-  const before = await hosts.measure(bench);
   const eachMs: number[] = [];
   const looks = [await look(lab, 0, settleMs)];
   while (eachMs.length < count) {
@@ -47,9 +44,20 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
     looks.push(await look(lab, eachMs.length, settleMs));
     bench.progress(`${eachMs.length} of ${count} tenants in ${seconds(eachMs)} s; KiB: ${shownLook(looks.at(-1))}`);
   }
-  bench.progress('and with them');
-  const after = await hosts.measure(bench);
-  return [...timeFigures(count, eachMs), ...memoryFigures(count, looks), ...costFigures(count, before, after)];
+  return [
+    ...timeFigures(count, eachMs),
+    ...memoryFigures(count, looks),
+    ...costFigures(count, await hostCosts(lab, bench)),
+  ];
+}
+
+/** The other host is started when the memory of the first has been looked at. */
+async function hostCosts(lab: Lab, bench: Bench): Promise<HostCosts> {
+  bench.progress('what a request of the host’s own costs, against a host without tenants');
+  await using empty = await startLab(bench.progress);
+  await using without = await hostUser(empty);
+  await using crowded = await hostUser(lab);
+  return await measureBoth(bench, { without, with: crowded });
 }
 
 function timeFigures(count: number, eachMs: readonly number[]): Figure[] {
