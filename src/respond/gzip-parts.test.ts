@@ -31,9 +31,33 @@ describe('parts that are compressed apart', () => {
     expect(gunzipSync(back).toString()).toBe('abdabc');
   });
 
+  it('are begun a few at a time: each takes memory while it goes on', async () => {
+    let [open, most] = [0, 0];
+    const counted = (deflate: Promise<unknown>): void => {
+      open += 1;
+      most = Math.max(most, open);
+      void deflate.finally(() => (open -= 1));
+    };
+    const parts = Array.from({ length: 40 }, () => {
+      const forms = new Map<string, unknown>();
+      const set = forms.set.bind(forms);
+      forms.set = (key, value) => {
+        counted(value as Promise<unknown>);
+        return set(key, value);
+      };
+      return { text: Buffer.from('x'.repeat(1_000)), forms };
+    });
+    await gzipParts(parts, 1);
+    expect(open).toBe(0);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(8);
+  });
+
   it('are compressed once, however many answers they are in', async () => {
     const part = shared('x'.repeat(10_000));
-    const [one, two] = [await gzipParts([part], 1), await gzipParts([Buffer.from('-'), part], 1)];
+    const comma = Buffer.from(',');
+    const [one, two] = [await gzipParts([part, comma], 1), await gzipParts([comma, part], 1)];
+    expect(two[1]).toBe(one[2]);
     expect(two[2]).toBe(one[1]);
   });
 });
