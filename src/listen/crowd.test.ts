@@ -24,6 +24,26 @@ describe('connections over the limit', () => {
     expect(ended.at(-1)).toBe('greedy-13');
   });
 
+  it('end the oldest of any of thousands of addresses that have one each, and the most of one among them', () => {
+    const { ended, enter } = crowd({ connections: 2_000 });
+    const name = (at: number) => `198.51.${at >> 8}.${at & 255}`;
+    for (let at = 0; at < 4_000; at++) enter(name(at), name(at));
+    expect(ended).toEqual(Array.from({ length: 2_000 }, (_, at) => name(at)));
+    for (const again of ['first', 'second', 'third']) enter(again, name(3_000));
+    expect(ended.slice(2_000)).toEqual([name(3_000), 'first', 'second']);
+  });
+
+  it('count requests of many strangers by who has the most under way now', () => {
+    const { made, ended, enter } = crowd({ connections: 100, strangersRequests: 30 });
+    const members = Array.from({ length: 10 }, (_, at) => enter(`${at}`, `192.0.2.${at}`));
+    const overs = members.flatMap((member, at) => Array.from({ length: at === 4 ? 5 : 2 }, () => made.begin(member)));
+    for (const over of overs.slice(8, 13)) over();
+    const ninth = members[9];
+    if (ninth === undefined) throw new Error('no member');
+    for (let at = 0; at < 13; at++) made.begin(ninth);
+    expect(ended).toEqual(['9']);
+  });
+
   it('end none below it', () => {
     const { made, ended, enter } = crowd();
     for (let at = 0; at < 8; at++) enter(`one-${at}`, '192.0.2.1');

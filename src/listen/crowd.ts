@@ -10,6 +10,7 @@
  * - Strangers' requests are bounded together; whoever has the most of them open loses the connection that they came on.
  */
 import { formatAddress, isMapped, masked, parseAddress } from '../k8s/addresses.ts';
+import { ByWeight } from './by-weight.ts';
 
 export interface Member {
   /** Who has it by now; undefined of a stranger. */
@@ -36,7 +37,12 @@ export class Crowd {
   readonly #limits: CrowdLimits;
   /** By address; the oldest comes first. */
   readonly #strangers = new Map<string, Set<Member>>();
+  /** How many connections each of their addresses has, and how many requests each of them has under way. */
+  readonly #byAddress = new ByWeight<Set<Member>>();
+  readonly #byRequests = new ByWeight<Member>();
   readonly #owners = new Map<string, Owner>();
+  /** How many connections each owner has that has one without a request. */
+  readonly #byIdleOwner = new ByWeight<Owner>();
   readonly #members = new Set<Member>();
   #strangersCount = 0;
   #strangersRequests = 0;
@@ -62,6 +68,7 @@ export class Crowd {
     this.#members.add(member);
     const ofAddress = this.#strangers.get(member.address) ?? new Set();
     this.#strangers.set(member.address, ofAddress.add(member));
+    this.#byAddress.set(ofAddress, ofAddress.size);
     this.#strangersCount += 1;
     if (this.#members.size > this.#limits.connections) this.#end(this.#whoGivesWay(member) ?? member);
     return member;
@@ -83,6 +90,7 @@ export class Crowd {
     this.#owners.set(owner, entry);
     entry.size += 1;
     if (member.requests === 0) entry.idle.add(member);
+    this.#weigh(entry);
   }
 
   /** A request begins on it; the function is called once, when it is over. */
@@ -91,22 +99,40 @@ export class Crowd {
     member.requests += 1;
     if (member.owner === undefined) {
       this.#strangersRequests += 1;
+      this.#byRequests.set(member, member.requests);
       if (this.#strangersRequests > this.#limits.strangersRequests) this.#endBusiestStranger();
-    } else this.#owners.get(member.owner)?.idle.delete(member);
+    } else this.#setIdle(member, member.owner);
     return () => this.#over(member);
   }
 
   #over(member: Member): void {
     member.requests -= 1;
     if (!this.#members.has(member)) return;
-    if (member.owner === undefined) this.#strangersRequests -= 1;
-    else if (member.requests === 0) this.#owners.get(member.owner)?.idle.add(member);
+    if (member.owner === undefined) {
+      this.#strangersRequests -= 1;
+      this.#byRequests.set(member, member.requests);
+    } else this.#setIdle(member, member.owner);
+  }
+
+  #setIdle(member: Member, owner: string): void {
+    const entry = this.#owners.get(owner);
+    if (entry === undefined) return;
+    if (member.requests > 0) entry.idle.delete(member);
+    else entry.idle.add(member);
+    this.#weigh(entry);
+  }
+
+  #weigh(owner: Owner): void {
+    this.#byIdleOwner.set(owner, owner.idle.size > 0 ? owner.size : 0);
   }
 
   #leaveStrangers(member: Member): void {
     const ofAddress = this.#strangers.get(member.address);
-    ofAddress?.delete(member);
-    if (ofAddress?.size === 0) this.#strangers.delete(member.address);
+    if (ofAddress === undefined) return;
+    ofAddress.delete(member);
+    this.#byAddress.set(ofAddress, ofAddress.size);
+    this.#byRequests.set(member, 0);
+    if (ofAddress.size === 0) this.#strangers.delete(member.address);
     this.#strangersCount -= 1;
     this.#strangersRequests -= member.requests;
   }
@@ -116,6 +142,7 @@ export class Crowd {
     if (entry === undefined) return;
     entry.idle.delete(member);
     entry.size -= 1;
+    this.#weigh(entry);
     if (entry.size === 0) this.#owners.delete(owner);
   }
 
@@ -131,27 +158,18 @@ export class Crowd {
   }
 
   #strangerOfMost(newcomer: Member): Member | undefined {
-    let most: Set<Member> | undefined;
-    for (const ofAddress of this.#strangers.values()) {
-      const isOther = ofAddress.size > 1 || !ofAddress.has(newcomer);
-      if (isOther && ofAddress.size > (most?.size ?? 0)) most = ofAddress;
-    }
+    const own = this.#strangers.get(newcomer.address);
+    const most = this.#byAddress.heaviest(own?.size === 1 ? own : undefined);
     return most && Iterator.from(most).find((member) => member !== newcomer);
   }
 
   #idleOfMost(): Member | undefined {
-    let most: Owner | undefined;
-    for (const owner of this.#owners.values()) {
-      if (owner.idle.size > 0 && owner.size > (most?.size ?? 0)) most = owner;
-    }
+    const most = this.#byIdleOwner.heaviest();
     return most && Iterator.from(most.idle).next().value;
   }
 
   #endBusiestStranger(): void {
-    let busiest: Member | undefined;
-    for (const ofAddress of this.#strangers.values()) {
-      for (const member of ofAddress) if (member.requests > (busiest?.requests ?? 0)) busiest = member;
-    }
+    const busiest = this.#byRequests.heaviest();
     if (busiest !== undefined) this.#end(busiest);
   }
 }
