@@ -83,6 +83,21 @@ describe('JSON patches', () => {
     expect(() => json({ a: ['x'.repeat(100)] }, ...double)).toThrow('copies too much');
   });
 
+  it.each<[op: string, at: string]>([
+    ['add', '/a/0'],
+    ['remove', '/a/0'],
+    ['move', '/a/0'],
+    ['copy', '/a/0'],
+  ])('move no long list ten thousand times: %s', (op, path) => {
+    const operations = Array<JsonValue>(10_000).fill({ op, path, from: '/a/1', value: 1 });
+    const list = (elements: number) => ({ a: Array<JsonValue>(elements).fill(0) });
+    expect(() => json(list(100_000), ...operations)).toThrow('moves too much');
+    // At the end nothing is moved.
+    const last = { op: 'add', path: '/a/-', value: 1 };
+    expect(json(list(100_000), ...Array<JsonValue>(10_000).fill(last))['a']).toHaveLength(110_000);
+    expect(() => json(list(100), ...operations.slice(0, 90))).not.toThrow();
+  });
+
   it('compare numbers by their digits, and keep them', () => {
     const object = parseJson('{"a":9223372036854775807}') as JsonObject;
     const test = (digits: string) => parseJson(`{"op":"test","path":"/a","value":${digits}}`);

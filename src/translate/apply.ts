@@ -12,6 +12,11 @@ import { unappliable } from './unappliable.ts';
 
 /** What all `copy` operations of a patch may add, in characters: as the API server's limit on bodies. */
 const COPIED_CHARS_MAX = 3 * 1024 * 1024;
+/**
+ * How many elements of lists all operations of a patch may move along, to make room or to close a gap: as many as take some
+ * hundredths of a second. Ten thousand operations at the front of a list of a million would take many seconds.
+ */
+const MOVED_ELEMENTS_MAX = 30_000_000;
 
 /**
  * The object as the patch leaves it. `object` may be changed; `patch` is not.
@@ -45,6 +50,11 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
   // One box around the document, so that its root is a place like any other.
   const box: JsonObject = { root: object };
   let copied = 0;
+  let moved = 0;
+  const move: Move = (elements) => {
+    moved += elements;
+    if (moved > MOVED_ELEMENTS_MAX) throw new ApiError('ERR_TOO_LARGE', 'the JSON patch moves too much');
+  };
   for (const operation of operations) {
     if (!isObject(operation)) throw unappliable('an operation of the JSON patch is not an object');
     const { op } = operation;
@@ -53,23 +63,23 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
     if (path.length === 1 && op !== 'replace') throw unappliable(`${JSON.stringify(op)} of the whole object`);
     switch (op) {
       case 'add':
-        add(box, path, cloneJson(operation['value'] ?? null));
+        add(box, path, cloneJson(operation['value'] ?? null), move);
         break;
       case 'remove':
-        remove(box, path);
+        remove(box, path, move);
         break;
       case 'replace':
         // A key that is not there yet is made, as the API server does.
         write(box, path, cloneJson(operation['value'] ?? null));
         break;
       case 'move':
-        add(box, path, remove(box, tokensOf(operation['from'])));
+        add(box, path, remove(box, tokensOf(operation['from']), move), move);
         break;
       case 'copy': {
         const text = stringifyJson(read(box, tokensOf(operation['from'])));
         copied += text.length;
         if (copied > COPIED_CHARS_MAX) throw new ApiError('ERR_TOO_LARGE', 'the JSON patch copies too much');
-        add(box, path, cloneJson(read(box, tokensOf(operation['from']))));
+        add(box, path, cloneJson(read(box, tokensOf(operation['from']))), move);
         break;
       }
       case 'test':
@@ -82,6 +92,9 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
   }
   return box['root'] ?? null;
 }
+
+/** Told how many elements of a list are moved along, before they are. @throws {ApiError} ERR_TOO_LARGE */
+type Move = (elements: number) => void;
 
 function tokensOf(pointer: JsonValue | undefined): string[] {
   const tokens = typeof pointer === 'string' ? parsePointer(pointer) : undefined;
@@ -108,11 +121,14 @@ function read(box: JsonObject, tokens: readonly string[], orNull = false): JsonV
   return value;
 }
 
-function add(box: JsonObject, tokens: readonly string[], value: JsonValue): void {
+function add(box: JsonObject, tokens: readonly string[], value: JsonValue, move: Move): void {
   const parent = parentOf(box, tokens);
   const last = tokens.at(-1) ?? '';
-  if (!Array.isArray(parent)) define(parent, last, value);
-  else parent.splice(last === '-' ? parent.length : indexIn(parent, last, parent.length, tokens), 0, value);
+  if (Array.isArray(parent)) {
+    const at = last === '-' ? parent.length : indexIn(parent, last, parent.length, tokens);
+    move(parent.length - at);
+    parent.splice(at, 0, value);
+  } else define(parent, last, value);
 }
 
 function write(box: JsonObject, tokens: readonly string[], value: JsonValue): void {
@@ -122,12 +138,15 @@ function write(box: JsonObject, tokens: readonly string[], value: JsonValue): vo
   else define(parent, last, value);
 }
 
-function remove(box: JsonObject, tokens: readonly string[]): JsonValue {
+function remove(box: JsonObject, tokens: readonly string[], move: Move): JsonValue {
   const value = read(box, tokens);
   const parent = parentOf(box, tokens);
   const last = tokens.at(-1) ?? '';
-  if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1, tokens), 1);
-  else delete parent[last];
+  if (Array.isArray(parent)) {
+    const at = indexIn(parent, last, parent.length - 1, tokens);
+    move(parent.length - at);
+    parent.splice(at, 1);
+  } else delete parent[last];
   return value;
 }
 
