@@ -278,6 +278,8 @@ export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 export interface Written {
   readonly status: number;
   readonly bodyBytes: number;
+  /** What the body was before it was packed, or would have been if it had been taken; left out where it is `bodyBytes`. */
+  readonly madeBytes?: number;
   /** Low-cardinality word for a refusal: `ApiError.why`, or `fault`. */
   readonly why?: string;
 }

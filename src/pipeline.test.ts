@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { NonResourceInfo, RequestHead, ResourceInfo } from './exchange.ts';
+import type { NonResourceInfo, RequestHead, ResourceInfo, Written } from './exchange.ts';
 import type { Incoming } from './listen/options.ts';
 import { createPipeline, type Stages } from './pipeline.ts';
 
@@ -8,8 +8,11 @@ let met: string[];
 let throwing: Map<string, Error>;
 /** To whom the connection was said to belong. */
 let owners: string[];
+/** With what status places were given back. */
+let released: (number | undefined)[];
 beforeEach(() => {
   met = [];
+  released = [];
   owners = [];
   throwing = new Map();
 });
@@ -34,7 +37,13 @@ async function run(info: ResourceInfo | NonResourceInfo, { isHealth = false, has
     locate: stage('locate', {}),
     authenticate: stage('authenticate', { identity: {} }),
     bind: stage('bind', { uid: 'a-uid' }),
-    limit: stage('limit', { head, release: stage('release', undefined) }),
+    limit: stage('limit', {
+      head,
+      release(written: Written | undefined) {
+        met.push('release');
+        released.push(written?.status);
+      },
+    }),
     impersonate: stage('impersonate', {}),
     negotiate: stage('negotiate', {}),
     offer: stage('offer', {}),
@@ -68,6 +77,7 @@ describe('the path of a request', () => {
   it('for a resource meets every stage in its order', async () => {
     await run(RESOURCE);
     expect(met).toEqual([...RESOURCE_PATH, 'respond', 'audit', 'release']);
+    expect(released).toEqual([200]);
   });
 
   it('for no resource has neither offer nor body', async () => {
@@ -87,6 +97,7 @@ describe('the path of a request', () => {
     const passed = RESOURCE_PATH.slice(0, RESOURCE_PATH.indexOf(name) + 1);
     const isHeld = passed.includes('limit') && name !== 'limit';
     expect(met).toEqual([...passed, 'refuse', 'audit', ...(isHeld ? ['release'] : [])]);
+    expect(released).toEqual(isHeld ? [400] : []);
   });
 
   it('says whose the connection is when its tenant is known, and not before', async () => {
@@ -119,6 +130,7 @@ describe('the path of a request', () => {
     throwing.set('refuse', new Error('broken too'));
     await expect(run(RESOURCE)).rejects.toThrow('broken too');
     expect(met.at(-1)).toBe('release');
+    expect(released).toEqual([undefined]);
   });
 });
 

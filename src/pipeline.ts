@@ -99,7 +99,8 @@ export type Bound = Known & Required<Pick<Known, 'info' | 'claim' | 'authenticat
 
 export interface Limited {
   readonly head: RequestHead;
-  release(): void;
+  /** @param written undefined where nothing was answered */
+  release(written: Written | undefined): void;
 }
 
 /** Says of an answer that lasts whether it may go on. */
@@ -114,7 +115,8 @@ export interface Held {
 export function createPipeline(stages: Stages): Handler {
   return async (incoming) => {
     const known: Known = { incoming, startedMs: performance.now() };
-    const held: Array<() => void> = [];
+    const held: Array<(written: Written | undefined) => void> = [];
+    let written: Written | undefined;
     try {
       const reply = await answer(stages, known, held);
       if (isBound(known)) known.held = stages.hold(known); // 14
@@ -122,11 +124,13 @@ export function createPipeline(stages: Stages): Handler {
         held.push(known.held.release);
         stages.audit(known, undefined); // 16
       }
-      stages.audit(known, await stages.respond(known, reply)); // 15, 16
+      written = await stages.respond(known, reply); // 15
+      stages.audit(known, written); // 16
     } catch (error) {
-      stages.audit(known, await stages.refuse(known, error)); // 15, 16
+      written = await stages.refuse(known, error); // 15
+      stages.audit(known, written); // 16
     } finally {
-      for (const release of held) release();
+      for (const release of held) release(written);
     }
   };
 }
@@ -136,7 +140,11 @@ function isBound(known: Known): known is Bound {
 }
 
 /** Up to what is served. @param held gets what is to be given back when the answer is out */
-async function answer(stages: Stages, known: Known, held: Array<() => void>): Promise<Reply> {
+async function answer(
+  stages: Stages,
+  known: Known,
+  held: Array<(written: Written | undefined) => void>,
+): Promise<Reply> {
   const { incoming } = known;
   const info = stages.parse(incoming.head); // 1
   known.info = info;

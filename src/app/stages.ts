@@ -179,16 +179,19 @@ function limitBy({ limiter, policies, requestTimeoutMs }: StagesOptions): Stages
   return async (tenant, { username }, info, head) => {
     const { limits } = policies.of(tenant);
     const sender = { tenant, username };
-    if (isLongRunning(info)) return { head, release: await limiter.enter(sender, limits, true, head.signal) };
+    if (isLongRunning(info)) {
+      const leave = await limiter.enter(sender, limits, true, head.signal);
+      return { head, release: () => leave() };
+    }
     // Waiting for a seat is a part of the time that a request may take.
     const deadline = startDeadline(head.signal, requestTimeoutMs);
     try {
       const leave = await limiter.enter(sender, limits, false, deadline.signal);
       return {
         head: { ...head, signal: deadline.signal },
-        release() {
+        release(written) {
           deadline.clear();
-          leave();
+          leave(written?.madeBytes ?? written?.bodyBytes);
         },
       };
     } catch (error) {

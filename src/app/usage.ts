@@ -39,6 +39,12 @@ export function createMeasures({ policies, limiter, counts, informers }: UsageSo
       { ...of('requests-of-user', usage.requestsOfUser, limits.requestsInFlightPerUser), ...ofUser },
       { ...of('requests-waiting', usage.waiting, limits.requestsWaiting), ...here },
       { name: 'requests-per-second', resource: 'requests-per-second', ...limitOf(limits.requestsPerSecond), ...here },
+      {
+        name: 'requests-per-second-of-user',
+        resource: 'requests-per-second-of-user',
+        ...limitOf(limits.requestsPerSecondPerUser),
+        ...ofUser,
+      },
       { ...of('watches', usage.watches, limits.watches), ...here },
       { ...of('watches-of-user', usage.watchesOfUser, limits.watchesPerUser), ...ofUser },
       { name: 'request-body', resource: 'request-body', ...limitOf(limits.requestBodyBytes), scope: 'Request' },

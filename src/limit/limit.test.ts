@@ -10,6 +10,7 @@ const LIMITS = {
   requestsInFlightPerUser: 2,
   requestsWaiting: 0,
   requestsPerSecond: undefined,
+  requestsPerSecondPerUser: undefined,
   watches: 2,
   watchesPerUser: 1,
 };
@@ -22,6 +23,23 @@ function limiter() {
   const wait = (who: typeof ACME, limits = {}) =>
     made.enter(who, { ...LIMITS, ...limits }, false, HERE) as Promise<() => void>;
   return { ...made, enter, wait };
+}
+
+/** What became of so many requests, by these in turn. */
+function asked(
+  one: ReturnType<typeof limiter>,
+  who: readonly (typeof ACME)[],
+  times: number,
+  limits: object,
+): string[] {
+  return Array.from({ length: times }, (_, at) => {
+    try {
+      one.enter(who[at % who.length] ?? ACME, limits)();
+      return 'taken';
+    } catch (error) {
+      return String((error as { why?: string }).why);
+    }
+  });
 }
 
 describe('createLimiter', () => {
@@ -70,18 +88,46 @@ describe('createLimiter', () => {
     expect(one.usage(BOB)).toEqual({ requests: 1, requestsOfUser: 0, waiting: 0, watches: 2, watchesOfUser: 1 });
   });
 
-  it('refuses who asks faster than the rate, and nobody else', () => {
+  it('refuses a tenant that asks faster than its rate, and nobody else', () => {
     const one = limiter();
-    const asked = Array.from({ length: 7 }, () => {
-      try {
-        one.enter(ACME, { requestsPerSecond: 3 })();
-        return 'taken';
-      } catch (error) {
-        return (error as { why?: string }).why;
+    const rates = { requestsPerSecond: 3 };
+    expect(asked(one, [ACME, BOB], 7, rates)).toEqual([...Array<string>(6).fill('taken'), 'rate']);
+    expect(asked(one, [GLOBEX], 1, rates)).toEqual(['taken']);
+  });
+
+  it('refuses a user who asks faster than theirs, at no cost of the other users', () => {
+    const one = limiter();
+    const rates = { requestsPerSecond: 3, requestsPerSecondPerUser: 2 };
+    expect(asked(one, [ACME], 20, rates)).toEqual([
+      ...Array<string>(4).fill('taken'),
+      ...Array<string>(16).fill('rate-of-user'),
+    ]);
+    expect(asked(one, [BOB], 3, rates)).toEqual(['taken', 'taken', 'rate']);
+  });
+
+  it('serves fewer at once of who asks for what is large', async () => {
+    const made = createLimiter({ nowMs: () => 0, seats: 20 });
+    const limits = { ...LIMITS, requestsInFlight: 50, requestsInFlightPerUser: 50, requestsWaiting: 100 };
+    const order: string[] = [];
+    const leaves: (() => void)[] = [];
+    for (let at = 0; at < 90; at++) {
+      for (const [who, answerBytes] of [
+        [ACME, 1_000_000],
+        [GLOBEX, 1_000],
+      ] as const) {
+        void Promise.resolve(made.enter(who, limits, false, HERE)).then((leave) => {
+          order.push(who.tenant.uid);
+          leaves.push(() => leave(answerBytes));
+        });
       }
-    });
-    expect(asked).toEqual([...Array<string>(6).fill('taken'), 'rate']);
-    expect(() => one.enter(GLOBEX, { requestsPerSecond: 3 })).not.toThrow();
+    }
+    for (let at = 0; at < 80; at++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      leaves[at]?.();
+    }
+    const large = order.slice(40, 80).filter((uid) => uid === 'a').length;
+    expect(large).toBeGreaterThan(0);
+    expect(large).toBeLessThan(10);
   });
 
   it('gives a place back once', () => {

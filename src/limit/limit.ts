@@ -2,9 +2,10 @@
  * How much of this replica one tenant, and one user of it, has at once. Short requests and those that last are counted
  * apart, so that a tenant's many watches never keep its own writes out.
  *
- * A short request takes a seat. When the tenant, its user or the replica has no seat left, it waits for one in a queue of
+ * A short request takes a seat, or several where the sender's last answers were large. When the tenant, its user or the replica has no seat left, it waits for one in a queue of
  * its user's own (seats.ts): whoever is greedy waits behind themselves. What would wait too long, or stands behind too many,
- * is refused: 429, and when to come back. So is a tenant that asks faster than its rate, before anything is done for it.
+ * is refused: 429, and when to come back. So is who asks faster than their rate, or all of a tenant together faster than its
+ * rate, before anything is done for it.
  *
  * Counted by the tenant's uid: a tenant that is made anew under the same id starts from nothing.
  *
@@ -15,7 +16,7 @@ import { ApiError } from '../errors.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { createPace } from './pace.ts';
 import { createRates } from './rate.ts';
-import { createSeats, type SeatRequest } from './seats.ts';
+import { createSeats, type Leave as LeaveSeat, type SeatRequest } from './seats.ts';
 
 export interface RequestLimits {
   readonly requestsInFlight: number;
@@ -24,6 +25,7 @@ export interface RequestLimits {
   readonly requestsWaiting: number;
   /** Undefined for no limit. */
   readonly requestsPerSecond: number | undefined;
+  readonly requestsPerSecondPerUser: number | undefined;
   readonly watches: number;
   readonly watchesPerUser: number;
 }
@@ -47,15 +49,13 @@ export interface Limiter extends Disposable {
    * Takes a place, now or when there is one. The function gives it back; calling it again does nothing.
    * @throws {ApiError} ERR_TOO_MANY_REQUESTS; what `signal` says when the client leaves meanwhile
    */
-  enter(
-    sender: Sender,
-    limits: RequestLimits,
-    longRunning: boolean,
-    signal: AbortSignal,
-  ): (() => void) | Promise<() => void>;
+  enter(sender: Sender, limits: RequestLimits, longRunning: boolean, signal: AbortSignal): Leave | Promise<Leave>;
   /** What is under way on this replica for a tenant, and for one user of it. */
   usage(sender: Sender): Usage;
 }
+
+/** @param answerBytes by which the sender's next requests are judged: who asks for large answers is served fewer at once */
+export type Leave = (answerBytes?: number) => void;
 
 export interface LimiterOptions {
   readonly nowMs: () => number;
@@ -72,6 +72,8 @@ const SEATS_BUSY = 12;
 /** A quarter of the time that a request may take, as API Priority and Fairness has it. */
 const PATIENCE_MS = 15_000;
 const RETRY_AFTER_SECONDS = 1;
+/** Take about as long to make as an ordinary request takes to be served, and are worth a seat more. */
+const BYTES_PER_SEAT = 64 * 1024;
 
 export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }: LimiterOptions): Limiter {
   const pace = createPace({ most: seats, least: Math.min(seats, SEATS_BUSY), onMore: () => short.more() });
@@ -80,11 +82,10 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
   const watches = new Map<string, number>();
   return {
     enter({ tenant, username }, limits, longRunning, signal) {
-      const { requestsPerSecond } = limits;
-      if (requestsPerSecond !== undefined && !rates.take(tenant.uid, requestsPerSecond)) {
-        throw tooMany(`this cluster is served ${requestsPerSecond} requests a second`, 'rate');
-      }
       const user = userKey(tenant.uid, username);
+      // The user's own first: what is refused for it takes nothing of the others' share.
+      keepRate(user, limits.requestsPerSecondPerUser, 'one user', 'rate-of-user');
+      keepRate(tenant.uid, limits.requestsPerSecond, 'this cluster', 'rate');
       if (longRunning) return enterWatch(tenant.uid, user, limits);
       const request: SeatRequest = {
         flow: tenant.uid,
@@ -93,11 +94,12 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
         ofUser: limits.requestsInFlightPerUser,
         waiting: limits.requestsWaiting,
       };
-      return short.take(request, signal, (why) =>
+      const seat = short.take(request, signal, (why) =>
         why === 'full'
           ? tooMany(`this cluster is served ${limits.requestsInFlight} at once, and as many wait as may`, 'waiting')
           : tooMany('it waited for its turn for too long', 'waited'),
       );
+      return seat instanceof Promise ? seat.then(leaveByBytes) : leaveByBytes(seat);
     },
     usage({ tenant: { uid }, username }) {
       const user = userKey(uid, username);
@@ -106,6 +108,11 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
     },
     [Symbol.dispose]: () => pace[Symbol.dispose](),
   };
+
+  function keepRate(key: string, perSecond: number | undefined, who: string, why: string): void {
+    if (perSecond === undefined || rates.take(key, perSecond)) return;
+    throw tooMany(`${who} is served ${perSecond} requests a second`, why);
+  }
 
   function enterWatch(uid: string, user: string, limits: RequestLimits): () => void {
     if ((watches.get(uid) ?? 0) >= limits.watches) {
@@ -119,6 +126,10 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
       for (const key of [uid, user]) less(watches, key);
     });
   }
+}
+
+function leaveByBytes(leave: LeaveSeat): Leave {
+  return (answerBytes = 0) => leave(1 + answerBytes / BYTES_PER_SEAT);
 }
 
 function userKey(uid: string, username: string): string {

@@ -43,6 +43,7 @@ describe('parsePolicy', () => {
         requestsInFlightPerUser: 60,
         requestsWaiting: 400,
         requestsPerSecond: 2000,
+        requestsPerSecondPerUser: 1000,
         watches: 2000,
         watchesPerUser: 1000,
         requestBodyBytes: 3 * 1024 * 1024,

@@ -19,6 +19,7 @@ export interface PolicyLimits {
   readonly requestsWaiting: number;
   /** Of every kind. Undefined for no limit. */
   readonly requestsPerSecond: number | undefined;
+  readonly requestsPerSecondPerUser: number | undefined;
   /** Watches and other streams at once. */
   readonly watches: number;
   readonly watchesPerUser: number;

@@ -47,6 +47,15 @@ const bytes = z
   .transform((value) => (typeof value === 'number' ? value : parseBytes(value)))
   .refine((value) => value <= MAX_BODY_BYTES, 'must be at most 3Mi, which is what the host takes');
 
+function perSecond(usual: number) {
+  return z
+    .union([z.int().min(1).max(1_000_000), z.literal('unlimited')], {
+      error: 'must be a number from 1 to 1000000, or the word unlimited',
+    })
+    .default(usual)
+    .transform((value) => (value === 'unlimited' ? undefined : value));
+}
+
 export const policySchema = z.strictObject({
   apiVersion: z.literal(OWN_API_VERSION),
   kind: z.literal('Policy'),
@@ -68,12 +77,8 @@ export const policySchema = z.strictObject({
       requestsInFlight: z.int().min(1).max(100_000).default(100),
       requestsInFlightPerUser: z.int().min(1).max(100_000).default(60),
       requestsWaiting: z.int().min(0).max(100_000).default(400),
-      requestsPerSecond: z
-        .union([z.int().min(1).max(1_000_000), z.literal('unlimited')], {
-          error: 'must be a number from 1 to 1000000, or the word unlimited',
-        })
-        .default(2_000)
-        .transform((value) => (value === 'unlimited' ? undefined : value)),
+      requestsPerSecond: perSecond(2_000),
+      requestsPerSecondPerUser: perSecond(1_000),
       watches: z.int().min(1).max(1_000_000).default(2_000),
       watchesPerUser: z.int().min(1).max(1_000_000).default(1_000),
       requestBodyBytes: bytes.default(MAX_BODY_BYTES),

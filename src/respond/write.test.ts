@@ -269,14 +269,22 @@ describe('what is printed already', () => {
     ];
     const reply: Reply = { ...printed, json: large };
     const [zipped, plain, head] = [new FakeClient(), new FakeClient(), new FakeClient()];
-    await writeReply(zipped, reply, answering({ acceptEncoding: 'gzip' }));
+    expect(await writeReply(zipped, reply, answering({ acceptEncoding: 'gzip' }))).toEqual({
+      status: 200,
+      bodyBytes: zipped.body.length,
+      madeBytes: 200_005,
+    });
     expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': zipped.body.length });
     expect(zipped.body.length).toBeLessThan(10_000);
-    await writeReply(plain, reply, answering());
+    expect(await writeReply(plain, reply, answering())).toEqual({ status: 200, bodyBytes: 200_005 });
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(gunzipSync(zipped.body)).toEqual(plain.body);
-    const written = await writeReply(head, reply, answering({ acceptEncoding: 'gzip', method: 'HEAD' }));
-    expect([head.body.length, head.headers['content-length'], written.bodyBytes]).toEqual([0, 200_005, 0]);
+    expect(await writeReply(head, reply, answering({ acceptEncoding: 'gzip', method: 'HEAD' }))).toEqual({
+      status: 200,
+      bodyBytes: 0,
+      madeBytes: 200_005,
+    });
+    expect([head.body.length, head.headers['content-length']]).toEqual([0, 200_005]);
   });
 
   it('is put into any other form from the object', async () => {

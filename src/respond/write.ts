@@ -141,13 +141,13 @@ async function send(
     headers['content-encoding'] = 'gzip';
     headers['vary'] = 'Accept-Encoding';
   }
-  if (!isOpen(sink)) return { status, bodyBytes: 0 };
+  if (!isOpen(sink)) return writtenOf(status, 0, plain.length);
   const bodyless = status === 204 || status === 304;
   if (!bodyless) headers['content-length'] = bytes.length;
   sink.writeHead(status, headers);
   const body = bodyless || answering.method === 'HEAD' ? NOTHING : bytes;
   await writeLast(sink, body, { stallMs: answering.stallMs ?? STALL_MS, signal: answering.signal });
-  return { status, bodyBytes: body.length };
+  return writtenOf(status, body.length, plain.length);
 }
 
 /** As protobuf, or as what the client would take instead. */
@@ -165,13 +165,13 @@ async function sendParts(
 ): Promise<Written> {
   const headers = answerHeaders(answering.id, printed.contentType, given);
   let parts: readonly Uint8Array[] = await textsOf(printed.parts);
-  const isLarge = lengthOf(parts) > GZIP_FROM_BYTES;
-  if (isLarge && takesGzip(answering.acceptEncoding) && answering.method !== 'HEAD') {
+  const madeBytes = lengthOf(parts);
+  if (madeBytes > GZIP_FROM_BYTES && takesGzip(answering.acceptEncoding) && answering.method !== 'HEAD') {
     parts = await gzipParts(printed.parts, GZIP_LEVEL);
     headers['content-encoding'] = 'gzip';
     headers['vary'] = 'Accept-Encoding';
   }
-  if (!isOpen(sink)) return { status, bodyBytes: 0 };
+  if (!isOpen(sink)) return writtenOf(status, 0, madeBytes);
   const bytes = lengthOf(parts);
   headers['content-length'] = bytes;
   sink.writeHead(status, headers);
@@ -181,7 +181,11 @@ async function sendParts(
   const patience = { stallMs: answering.stallMs ?? STALL_MS, signal: answering.signal };
   for (const part of parts.slice(0, -1)) if (!(await writeBytes(sink, part, patience))) break;
   await writeLast(sink, parts.at(-1) ?? NOTHING, patience);
-  return { status, bodyBytes: lengthOf(parts) };
+  return writtenOf(status, lengthOf(parts), madeBytes);
+}
+
+function writtenOf(status: number, bodyBytes: number, madeBytes: number): Written {
+  return madeBytes === bodyBytes ? { status, bodyBytes } : { status, bodyBytes, madeBytes };
 }
 
 /** Of a large list, many have to be made first: others have their turn in between. */

@@ -110,13 +110,19 @@ describe('answers that nobody takes', () => {
     const rss = rssBytes(child.pid);
     const { certPem: cert, keyPem: key } = acme.facts;
     const begun = { 200: 0, 429: 0 };
+    const retryAfter = new Set<unknown>();
     const sessions = Array.from({ length: 10 }, () => {
       // No room for a single byte of a body.
       const session = connectHttp2(server, { ca: facts.caPem, cert, key, settings: { initialWindowSize: 0 } });
       session.on('error', () => {});
       for (let at = 0; at < 50; at++) {
         const stream = session.request({ ':path': `${CONFIG_MAPS}/${name}` });
-        stream.on('error', () => {}).once('response', (head) => begun[head[':status'] as keyof typeof begun]++);
+        stream
+          .on('error', () => {})
+          .once('response', (head) => {
+            begun[head[':status'] as keyof typeof begun]++;
+            if (head[':status'] === 429) retryAfter.add(head['retry-after']);
+          });
       }
       return session;
     });
@@ -125,6 +131,8 @@ describe('answers that nobody takes', () => {
       for (let at = 0; at < 10; at++) await isServed(globex.facts);
       expect(begun[200]).toBe(SEATS_OF_USER);
       expect(begun[429]).toBeGreaterThanOrEqual(500 - SEATS_OF_USER - WAITING);
+      // By which client-go waits and asks again.
+      expect([...retryAfter]).toEqual(['1']);
       expect(rssBytes(child.pid) - rss).toBeLessThan(400 * MIB);
       expect((await as(globex.facts, { path: CONFIG_MAPS })).status).toBe(200);
     } finally {
