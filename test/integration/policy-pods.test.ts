@@ -48,6 +48,12 @@ afterAll(() => tenants[Symbol.asyncDispose]());
 
 const pods = (tenant: string) => `${upstreamNamespace(tenant)}/pods`;
 
+const HOST_PROCESS = {
+  os: { name: 'windows' },
+  hostNetwork: true,
+  securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM' } },
+};
+
 describe.each(WHO)('a pod that %s makes', (_who, ask) => {
   const make = (tenant: string, object: JsonObject): Promise<Answer> => ask(tenant)('POST', pods(tenant) + DRY, object);
 
@@ -59,6 +65,15 @@ describe.each(WHO)('a pod that %s makes', (_who, ask) => {
     ['takes a port of its node', {}, { ports: [{ containerPort: 80, hostPort: 80 }] }],
     ['adds a capability', {}, { securityContext: { capabilities: { add: ['SYS_ADMIN'] } } }],
     ['mounts a folder of its node', { volumes: [{ name: 'v', hostPath: { path: '/' } }] }, {}],
+    ['switches off the filter of system calls', { securityContext: { seccompProfile: { type: 'Unconfined' } } }, {}],
+    ['switches off AppArmor', {}, { securityContext: { appArmorProfile: { type: 'Unconfined' } } }],
+    ['takes a type of SELinux', {}, { securityContext: { seLinuxOptions: { type: 'spc_t' } } }],
+    [
+      'sets what is set for its whole node',
+      { securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } },
+      {},
+    ],
+    ['is of its node, on Windows', HOST_PROCESS, {}],
   ])('is refused by the level baseline when it %s', async (_what, spec, container) => {
     expectRefused(await make('pol-base', pod(spec, container)), /violates PodSecurity "baseline:latest"|mount volumes/);
     expectDone(await make('pol-open', pod(spec, container)));
@@ -87,6 +102,7 @@ describe.each(WHO)('a pod that %s makes', (_who, ask) => {
       { tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }] },
     ],
     ['mounts a server', { volumes: [{ name: 'v', nfs: { server: '192.0.2.1', path: '/' } }] }],
+    ['mounts a repository', { volumes: [{ name: 'v', gitRepo: { repository: 'https://example.com/a' } }] }],
     ['mounts what a driver says', { volumes: [{ name: 'v', csi: { driver: 'example.com' } }] }],
     ['stands before the host’s own', { priorityClassName: 'system-node-critical' }],
   ])('is refused when it %s', async (_what, spec) => {
