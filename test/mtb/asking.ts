@@ -52,4 +52,29 @@ export async function refusedPod({ acme }: MtbLab, object: JsonObject, why: RegE
   return await refused(acme, `${DEFAULT}/pods${DRY}`, object, why);
 }
 
+/** A container that is refused wherever in a pod it stands, also in one that is there already. */
+export async function refusedContainer(lab: MtbLab, container: JsonObject, why: RegExp): Promise<string | undefined> {
+  const whole = pod({}, container);
+  const { containers = [] } = whole['spec'] as { containers?: JsonObject[] };
+  const [bad = {}] = containers;
+  const { name } = (await must(lab.acme, 'POST', `${DEFAULT}/pods`, generated(pod())))['metadata'] as { name: string };
+  const debug = (one: JsonObject) => ({ spec: { ephemeralContainers: [{ ...one, name: 'debug', image: 'nginx' }] } });
+  const path = `${DEFAULT}/pods/${name}`;
+  const ask = (one: JsonObject) =>
+    lab.acme.send('PATCH', `${path}/ephemeralcontainers${DRY}`, debug(one), 'application/strategic-merge-patch+json');
+  const [good = {}] = (pod()['spec'] as { containers: JsonObject[] }).containers;
+  const [added, refusedOne] = [await ask(good), await ask(bad)];
+  await must(lab.acme, 'DELETE', `${path}?gracePeriodSeconds=0`);
+  if (added.status !== 200) return `a harmless container cannot be added: ${textOf(added)}`;
+  if (refusedOne.status !== 403 || !why.test(textOf(refusedOne))) return `it can be added: ${textOf(refusedOne)}`;
+  return (
+    (await refusedPod(lab, whole, why)) ??
+    (await refusedPod(lab, pod({ initContainers: [{ ...bad, name: 'init' }] }), why))
+  );
+}
+
+function generated(object: JsonObject): JsonObject {
+  return { ...object, metadata: { generateName: 'mtb-' } };
+}
+
 export const STANDARDS = /violates PodSecurity|of these sources only/;

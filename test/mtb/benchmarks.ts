@@ -12,6 +12,7 @@ import {
   pod,
   RBAC,
   refused,
+  refusedContainer,
   refusedPod,
   STANDARDS,
   UPSTREAM,
@@ -28,6 +29,11 @@ const HOSTS: ReadonlyArray<readonly [resource: string, root: string]> = [
   ['apiservices', '/apis/apiregistration.k8s.io/v1'],
   ['flowschemas', '/apis/flowcontrol.apiserver.k8s.io/v1'],
 ];
+
+interface Quota {
+  readonly metadata: { readonly namespace: string };
+  readonly spec: { readonly hard: Record<string, string> };
+}
 
 export const WRITTEN: readonly Benchmark[] = [
   {
@@ -78,25 +84,25 @@ export const WRITTEN: readonly Benchmark[] = [
     id: 'PL1-BC-CPI-3',
     title: 'block added capabilities',
     run: (lab) =>
-      refusedPod(lab, pod({}, { securityContext: { capabilities: { add: ['NET_ADMIN'], drop: ['ALL'] } } }), STANDARDS),
+      refusedContainer(lab, { securityContext: { capabilities: { add: ['NET_ADMIN'], drop: ['ALL'] } } }, STANDARDS),
   },
   {
     id: 'PL1-BC-CPI-4',
     title: 'require to run as a user who is not root',
     run: async (lab) =>
-      (await refusedPod(lab, pod({}, { securityContext: { runAsNonRoot: false } }), STANDARDS)) ??
-      (await refusedPod(lab, pod({}, { securityContext: { runAsUser: 0 } }), STANDARDS)),
+      (await refusedContainer(lab, { securityContext: { runAsNonRoot: false } }, STANDARDS)) ??
+      (await refusedContainer(lab, { securityContext: { runAsUser: 0 } }, STANDARDS)),
   },
   {
     id: 'PL1-BC-CPI-5',
     title: 'block privileged containers',
     run: (lab) =>
-      refusedPod(lab, pod({}, { securityContext: { privileged: true, allowPrivilegeEscalation: true } }), STANDARDS),
+      refusedContainer(lab, { securityContext: { privileged: true, allowPrivilegeEscalation: true } }, STANDARDS),
   },
   {
     id: 'PL1-BC-CPI-6',
     title: 'block privilege escalation',
-    run: (lab) => refusedPod(lab, pod({}, { securityContext: { allowPrivilegeEscalation: true } }), STANDARDS),
+    run: (lab) => refusedContainer(lab, { securityContext: { allowPrivilegeEscalation: true } }, STANDARDS),
   },
   {
     id: 'PL1-BC-HI-1',
@@ -112,7 +118,17 @@ export const WRITTEN: readonly Benchmark[] = [
         spec: { type, ports: [{ port: 80 }] },
       });
       await must(acme, 'POST', `${DEFAULT}/services${DRY}`, service('ClusterIP'));
-      return await refused(acme, `${DEFAULT}/services${DRY}`, service('NodePort'), /of type NodePort/);
+      const made = await refused(acme, `${DEFAULT}/services${DRY}`, service('NodePort'), /of type NodePort/);
+      if (made !== undefined) return made;
+      await must(acme, 'POST', `${DEFAULT}/services`, service('ClusterIP'));
+      const changed = await acme.send(
+        'PATCH',
+        `${DEFAULT}/services/a${DRY}`,
+        { spec: { type: 'NodePort' } },
+        'application/merge-patch+json',
+      );
+      await must(acme, 'DELETE', `${DEFAULT}/services/a`);
+      return changed.status === 403 ? undefined : `a Service can become one: ${textOf(changed)}`;
     },
   },
   {
@@ -167,8 +183,17 @@ export const WRITTEN: readonly Benchmark[] = [
   },
   {
     id: 'PL1-CC-FNS-1',
-    title: 'a quota of cpu, memory and ephemeral storage',
-    run: ({ host }) => countsIn(host, ['requests.cpu', 'requests.memory', 'requests.ephemeral-storage']),
+    title: 'a quota of cpu, memory and ephemeral storage, of all namespaces together',
+    async run({ acme, host }) {
+      const name = 'mtb-more';
+      await must(acme, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      const { items } = (await must(host, 'GET', '/api/v1/resourcequotas')) as unknown as { items: Quota[] };
+      await must(acme, 'DELETE', `/api/v1/namespaces/${name}`);
+      const own = items.filter(({ metadata }) => metadata.namespace.startsWith('acme--'));
+      const pods = own.reduce((sum, { spec }) => sum + Number(spec.hard['pods'] ?? Number.POSITIVE_INFINITY), 0);
+      if (own.length < 2 || pods > 50) return `${own.length} quotas allow ${pods} pods`;
+      return await countsIn(host, ['requests.cpu', 'requests.memory', 'requests.ephemeral-storage']);
+    },
   },
   {
     id: 'PL1-CC-FNS-2',
@@ -176,7 +201,7 @@ export const WRITTEN: readonly Benchmark[] = [
     run: ({ host }) =>
       countsIn(host, [
         ...['pods', 'services', 'secrets', 'configmaps', 'persistentvolumeclaims', 'count/resourcequotas'],
-        ...['services.nodeports', 'services.loadbalancers'],
+        ...['replicationcontrollers', 'services.nodeports', 'services.loadbalancers'],
       ]),
   },
   {

@@ -1,6 +1,6 @@
 /** Benchmarks that the working group named, and never wrote. */
 import type { JsonObject } from '../../src/k8s/types.ts';
-import { type Benchmark, DEFAULT, DRY, NETWORKING, pod, RBAC, refusedPod, STANDARDS } from './asking.ts';
+import { type Benchmark, DEFAULT, DRY, NETWORKING, pod, RBAC, refused, refusedPod, STANDARDS } from './asking.ts';
 import { must, textOf } from './lab.ts';
 
 export const UNWRITTEN: readonly Benchmark[] = [
@@ -39,11 +39,33 @@ export const UNWRITTEN: readonly Benchmark[] = [
   {
     id: '#1202, #1203',
     title: 'roles by oneself, up to one’s own rights',
-    async run({ acme }) {
+    async run({ acme, developer }) {
       const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }];
       const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'r' }, rules };
       await must(acme, 'POST', `${RBAC}/namespaces/default/roles${DRY}`, role);
-      return undefined;
+      const writes = ['get', 'list', 'create', 'update', 'patch', 'delete'];
+      const grants = {
+        ...role,
+        metadata: { name: 'grants' },
+        rules: [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: writes }],
+      };
+      await must(acme, 'POST', `${RBAC}/namespaces/default/roles`, grants);
+      await must(acme, 'POST', `${RBAC}/namespaces/default/rolebindings`, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { name: 'grants' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'grants' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'developer' }],
+      });
+      // Who writes roles, and has the rights of `edit`, gives those and no others.
+      await must(developer, 'POST', `${RBAC}/namespaces/default/roles${DRY}`, role);
+      const more = [{ apiGroups: [''], resources: ['resourcequotas'], verbs: ['delete'] }];
+      return await refused(
+        developer,
+        `${RBAC}/namespaces/default/roles${DRY}`,
+        { ...role, rules: more },
+        /is attempting to grant/,
+      );
     },
   },
   {
