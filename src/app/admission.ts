@@ -60,7 +60,10 @@ export function admissionsBy({ upstream, view }: AdmissionParts): Admissions {
           const found = at && (await schemas(at));
           return found && schemaTypes(kind, found.schema, found.schemas);
         },
-        inTurn: (work) => share.run(tenant.id, signal, work),
+        async inTurn(work) {
+          signal.throwIfAborted();
+          return await share.run(tenant.id, signal, work);
+        },
       }),
   };
 }

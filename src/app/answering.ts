@@ -1,6 +1,4 @@
 /** The last stages: the answer or the refusal of a request as it was asked for, and its line in the audit log. */
-import { type AuditEntry, auditRequest } from '../audit/audit.ts';
-import { auditEvent } from '../audit/event.ts';
 import { ApiError } from '../errors.ts';
 import type { Accept } from '../exchange.ts';
 import { logger } from '../observe/log.ts';
@@ -9,11 +7,10 @@ import { negotiateError } from '../requestinfo/accept.ts';
 import type { Sink } from '../respond/sink.ts';
 import { countWaitingBytes } from '../respond/waiting.ts';
 import { type Answering, writeError, writeReply } from '../respond/write.ts';
+import type { AuditWriter } from './audit-writer.ts';
 
-/** @param auditTo where audit events go, each as JSON; into the log as a line when there is no such place */
-export function createAnswering(auditTo?: (event: string) => void): Pick<Stages, 'respond' | 'refuse' | 'audit'> {
+export function createAnswering(writeAudit: AuditWriter): Pick<Stages, 'respond' | 'refuse' | 'audit'> {
   const respondLog = logger('respond');
-  const auditLog = logger('audit');
   const waitingOf = countWaitingBytes();
 
   function answering(known: Known): Answering {
@@ -46,7 +43,7 @@ export function createAnswering(auditTo?: (event: string) => void): Pick<Stages,
     },
     audit(known, written) {
       const { incoming, info, authenticated, identity, tenant, allowedBy, startedMs } = known;
-      const entry: AuditEntry = {
+      writeAudit({
         head: incoming.head,
         remoteAddress: incoming.remoteAddress,
         info,
@@ -56,10 +53,7 @@ export function createAnswering(auditTo?: (event: string) => void): Pick<Stages,
         allowedBy,
         written,
         durationMs: performance.now() - startedMs,
-      };
-      if (auditTo === undefined) return auditRequest(auditLog, entry);
-      const stage = written === undefined ? 'ResponseStarted' : 'ResponseComplete';
-      auditTo(JSON.stringify(auditEvent(entry, stage, Date.now())));
+      });
     },
   };
 }

@@ -41,6 +41,7 @@ import type { HostConnection } from '../upstream/host-connection.ts';
 import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { admissionsBy } from './admission.ts';
+import { createAuditWriter } from './audit-writer.ts';
 import { createCountLimits } from './count-limits.ts';
 import { withRelay } from './relay.ts';
 import { createStages, scopeOf } from './stages.ts';
@@ -223,6 +224,7 @@ function assemble(
   const { controllers, view, problem, mayRemember } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
+  const writeAudit = createAuditWriter(auditTo);
   const authenticators = {
     clientCertificate: clientCertAuthenticator({ tenants, nowMs }),
     issuerToken: jwtAuthenticator({
@@ -272,7 +274,8 @@ function assemble(
     policies: view.validatingPolicies,
     tenants,
     view: (tenant, policy) => view.policyView(tenant, policy),
-    warningsOf: (tenant, policy) => admissions.typeWarnings(tenant, policy, signal),
+    warningsOf: (tenant, policy, unwanted) =>
+      admissions.typeWarnings(tenant, policy, AbortSignal.any([signal, unwanted])),
     writeStatus: createPolicyStatusWrite(asController),
     onError,
   });
@@ -292,7 +295,7 @@ function assemble(
       problem,
       mayRemember,
       requestTimeoutMs,
-      auditTo,
+      writeAudit,
       server,
       domain: tenantDomain(publicUrl),
     }),
@@ -308,6 +311,7 @@ function assemble(
     admissionWith: admissions.with,
     scopeOf: scopeFor,
     problem,
+    writeAudit,
     nowMs,
   });
   return { handler, inTenants: [aggregation, signer, typeChecks] };

@@ -4,13 +4,14 @@
  * tenant whose policy does not ask for it.
  *
  * A controller of the host waits meanwhile, which works for all tenants: hence the times, far below those of a tenant's
- * own requests, and the two breakers.
+ * own requests, and the two breakers. Each question is in the audit like a request of the tenant's, as that of the
+ * controller.
  *
  * @see docs/decisions/0042-relay.md
  */
 import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
-import { headOfOwn, type Identity, type RequestHead, type ResourceInfo } from '../exchange.ts';
+import { headOfOwn, type Identity, type RequestHead, type ResourceInfo, type Written } from '../exchange.ts';
 import { annotationOf, metadataOf } from '../k8s/meta.ts';
 import { child } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -34,6 +35,7 @@ import { admitRelayed } from '../verbs/admit-relayed.ts';
 import type { Call, VerbDeps } from '../verbs/call.ts';
 import { Breaker } from '../webhooks/breaker.ts';
 import { hastyWebhooks } from '../webhooks/hasty.ts';
+import type { AuditWriter } from './audit-writer.ts';
 import type { HostView } from './host-view.ts';
 import { startQuestionTime } from './relay-time.ts';
 
@@ -49,6 +51,7 @@ export interface RelayOptions {
   readonly scopeOf: (tenant: Tenant, identity: Identity) => Scope;
   /** Why the proxy is not ready; undefined when it is. */
   readonly problem: () => string | undefined;
+  readonly writeAudit: AuditWriter;
   readonly nowMs: () => number;
 }
 
@@ -73,25 +76,57 @@ export function withRelay(next: Handler, options: RelayOptions): Handler {
   const serve = createRelay(options);
   return async (incoming) => {
     if (!incoming.head.target.startsWith(RELAY_ROOT)) return await next(incoming);
-    const { head, response } = incoming;
-    try {
-      const object = await serve(incoming);
-      await writeReply(response as Sink, { kind: 'object', status: 200, object }, answeringOf(incoming));
-    } catch (error) {
-      await writeError(response as Sink, error, answeringOf(incoming));
-      if (!(error instanceof ApiError)) logger('relay').error({ cause: error, id: head.id }, 'a review failed');
-    }
+    const question: Question = { startedMs: performance.now() };
+    const written = await answered(incoming, serve, question);
+    const { info, identity, tenant, startedMs } = question;
+    options.writeAudit({
+      // Nothing of the token is in the audit, the word made of it neither.
+      head: { ...incoming.head, target: RELAY_ROOT },
+      remoteAddress: incoming.remoteAddress,
+      ...{ info, identity, tenant, written },
+      durationMs: performance.now() - startedMs,
+    });
   };
 }
 
-function createRelay(options: RelayOptions): (incoming: Incoming) => Promise<JsonObject> {
+/** What is known of a question, for the audit. */
+interface Question {
+  readonly startedMs: number;
+  tenant?: Tenant;
+  /** Whose the object is, as the tenant is told. */
+  identity?: Identity;
+  info?: ResourceInfo;
+  isRefused?: boolean;
+}
+
+type Serve = (incoming: Incoming, question: Question) => Promise<JsonObject>;
+
+async function answered(incoming: Incoming, serve: Serve, question: Question): Promise<Written> {
+  const { head, response } = incoming;
+  try {
+    const object = await serve(incoming, question);
+    const reply = { kind: 'object', status: 200, object } as const;
+    const written = await writeReply(response as Sink, reply, answeringOf(incoming));
+    return question.isRefused === true ? { ...written, why: 'relay-refused' } : written;
+  } catch (error) {
+    const written = await writeError(response as Sink, error, answeringOf(incoming));
+    if (error instanceof ApiError) return { ...written, why: error.why };
+    logger('relay').error({ cause: error, id: head.id }, 'a review failed');
+    return { ...written, why: 'fault' };
+  }
+}
+
+function createRelay(options: RelayOptions): Serve {
   const { keys, problem, nowMs } = options;
   const log = logger('relay');
   const webhookBreaker = new Breaker(nowMs, BREAKER);
   const reviewBreaker = new Breaker(nowMs, BREAKER);
 
-  async function judge(review: HostReview, head: RequestHead): Promise<Outcome> {
+  async function judge(review: HostReview, head: RequestHead, question: Question): Promise<Outcome> {
     const tenant = tenantAt(review, options);
+    const identity = requesterOf(review.username);
+    const info = infoOf(review, tenant);
+    Object.assign(question, { tenant, identity, info } satisfies Partial<Question>);
     if (!options.policies.of(tenant).guards(tenant.id).relays) return asItIs(review);
     const time = startQuestionTime({
       ...{ breaker: reviewBreaker, tenant: tenant.uid, gone: head.signal, longMs: REVIEW_MS, shortMs: SHORT_MS },
@@ -107,14 +142,15 @@ function createRelay(options: RelayOptions): (incoming: Incoming) => Promise<Jso
       onOpen: () => log.warn({ tenant: tenant.id }, SLOW_WEBHOOK),
     });
     try {
-      return await outcomeOf(review, tenant, { ...head, signal: time.signal }, webhooks, options);
+      const bounded = { ...head, signal: time.signal };
+      return await outcomeOf(review, { tenant, identity, info, head: bounded }, webhooks, options);
     } finally {
       webhooks.done();
       time.done();
     }
   }
 
-  return async ({ head, body, belongsTo }) => {
+  return async ({ head, body, belongsTo }, question) => {
     const [door = ''] = head.target.slice(RELAY_ROOT.length).split('?');
     // Before anything of the body is read, and in the words for whoever shows no credential at all.
     if (head.method !== 'POST' || !(await keys.opens(door))) throw unauthorized();
@@ -123,10 +159,11 @@ function createRelay(options: RelayOptions): (incoming: Incoming) => Promise<Jso
     // Not for the door alone: Events of tenants tell it.
     belongsTo(HOST);
     if (problem() !== undefined) throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready', { why: 'not-ready' });
-    const outcome = await judge(review, head).catch((error: unknown): Outcome => {
+    const outcome = await judge(review, head, question).catch((error: unknown): Outcome => {
       if (error instanceof ApiError) return { allowed: false, status: refusalOf(error) };
       throw error;
     });
+    question.isRefused = !outcome.allowed;
     return answerTo(review, outcome);
   };
 }
@@ -142,26 +179,29 @@ function tenantAt({ namespace }: HostReview, { tenants, namespaces }: RelayOptio
   return tenant;
 }
 
-async function outcomeOf(
-  review: HostReview,
-  tenant: Tenant,
-  { id, method, target, signal }: RequestHead,
-  webhooks: Webhooks,
-  { view, verbDeps, admissionWith, scopeOf }: RelayOptions,
-): Promise<Outcome> {
+/** The question as a request of the tenant's that creates the object. */
+function infoOf(review: HostReview, tenant: Tenant): ResourceInfo {
   const { group, version, resource } = review;
-  const at = view.kinds.byResource(tenant, group, version, resource);
-  // The tenant has no such kind: nothing that it has can speak of it.
-  if (at === undefined) return asItIs(review);
-  const identity = requesterOf(review.username);
-  const scope = scopeOf(tenant, identity);
-  const before = placed(review);
-  const info: ResourceInfo = {
+  return {
     ...{ isResource: true, verb: 'create', group, version, resource, subresource: '', rest: [], claimed: undefined },
     namespace: toTenantName(tenant.id, review.namespace as UpstreamName) ?? '',
     name: '',
     query: queryOf(review),
   };
+}
+
+async function outcomeOf(
+  review: HostReview,
+  { tenant, identity, info, head }: Pick<Call, 'tenant' | 'identity' | 'info'> & { readonly head: RequestHead },
+  webhooks: Webhooks,
+  { view, verbDeps, admissionWith, scopeOf }: RelayOptions,
+): Promise<Outcome> {
+  const at = view.kinds.byResource(tenant, info.group, info.version, info.resource);
+  // The tenant has no such kind: nothing that it has can speak of it.
+  if (at === undefined) return asItIs(review);
+  const { id, method, target, signal } = head;
+  const scope = scopeOf(tenant, identity);
+  const before = placed(review);
   const call: Call = {
     head: headOfOwn({ id, method, target, signal }),
     info,

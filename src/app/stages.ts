@@ -37,6 +37,7 @@ import { bodyTypeOf } from '../verbs/body-type.ts';
 import type { VerbDeps } from '../verbs/call.ts';
 import { serve } from '../verbs/verbs.ts';
 import { createAnswering } from './answering.ts';
+import type { AuditWriter } from './audit-writer.ts';
 import { createBodyShare } from './body-share.ts';
 import { createHold } from './hold.ts';
 import type { HostView } from './host-view.ts';
@@ -59,8 +60,7 @@ export interface StagesOptions {
   /** Whether what was read before may be told all the same: the host only does not answer. */
   mayRemember(): boolean;
   requestTimeoutMs: number;
-  /** Where audit events go, each as JSON; into the log when there is no such place. */
-  auditTo?: ((event: string) => void) | undefined;
+  writeAudit: AuditWriter;
   /** URL under which tenants reach the proxy; resolves when it is known. */
   server(): Promise<string>;
   /** Below which each tenant has a name of the server. */
@@ -143,7 +143,7 @@ export function createStages(options: StagesOptions): Stages {
       streams: options.streams,
       nowMs: Date.now,
     }),
-    ...createAnswering(options.auditTo),
+    ...createAnswering(options.writeAudit),
   };
 }
 

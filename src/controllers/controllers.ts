@@ -119,6 +119,7 @@ export function startControllers(options: ControllersOptions): Controllers {
       onError,
     });
     lookAgain = () => {
+      tenantController.lookAgain();
       for (const tenant of informers.tenants.list()) {
         namespaceController.addAll(nameOf(tenant) as TenantId);
         quotas.add(nameOf(tenant) as TenantId);

@@ -15,13 +15,13 @@ import {
   PROXY_NAMESPACE_PATH,
   PUBLIC_CONFIG_MAP,
   RELAY_MARK,
+  RELAY_OBJECT,
   RELAY_ROOT,
   RELAY_SECRET,
   TENANTS_GROUP,
 } from '../tenancy/host-names.ts';
 import { createHostClient } from '../upstream/host-client.ts';
 
-const NAME = 'kubeveil-relay';
 const GROUP = 'admissionregistration.k8s.io/v1';
 /** What controllers of the host make of what a tenant wrote, and its webhooks may want to see. */
 const RULES = [
@@ -62,7 +62,7 @@ export function relayManifests({ target, token, door, caPem }: RelaySetup): Json
     {
       apiVersion: GROUP,
       kind: 'MutatingAdmissionPolicy',
-      metadata: { name: NAME },
+      metadata: { name: RELAY_OBJECT },
       spec: {
         failurePolicy: 'Fail',
         // The proxy takes the token out again.
@@ -82,13 +82,13 @@ export function relayManifests({ target, token, door, caPem }: RelaySetup): Json
     {
       apiVersion: GROUP,
       kind: 'MutatingAdmissionPolicyBinding',
-      metadata: { name: NAME },
-      spec: { policyName: NAME },
+      metadata: { name: RELAY_OBJECT },
+      spec: { policyName: RELAY_OBJECT },
     },
     {
       apiVersion: GROUP,
       kind: 'MutatingWebhookConfiguration',
-      metadata: { name: NAME },
+      metadata: { name: RELAY_OBJECT },
       webhooks: [
         {
           name: 'relay.kubeveil.dev',

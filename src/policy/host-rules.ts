@@ -15,13 +15,20 @@ const PRIVATE_RANGES: readonly string[] = [
   ...['224.0.0.0/3', '::/128', '::1/128', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 ];
 
-/** All but what is no setting of the host. @param systemPriority whether the policy shares a priority class `system-*` */
+/** What a policy file says besides its settings of the host, and the host holds all the same. */
+export interface HostSwitches {
+  /** It shares a priority class `system-*`. */
+  readonly systemPriority: boolean;
+  /** Objects of controllers meet the tenant's own admission. */
+  readonly relays: boolean;
+}
+
 export function hostGuards(
   name: string,
   settings: HostSettings,
   tenant: TenantId,
-  systemPriority: boolean,
-): Omit<HostGuards, 'relays'> {
+  { systemPriority, relays }: HostSwitches,
+): HostGuards {
   const { pods, services, ingresses, podSecurity } = settings;
   const network = networkOf(settings);
   const own = pods.tolerations.map(({ key }) => key);
@@ -49,6 +56,7 @@ export function hostGuards(
     podSecurity,
     annotations: { [POD_SECURITY_FLOOR]: podSecurity, ...Object.fromEntries(named) },
     network,
+    relays,
     quota: settings.quota,
     limitRange: limitRangeOf(settings),
   };

@@ -103,10 +103,8 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     shares: (key, name) => shared.get(key)?.has(name) ?? !isReserved(key, name),
     lists: (key, name) => shared.get(key)?.has(name) ?? false,
     explain: () => ({ ...file, ...settings }),
-    guards: (tenant) => ({
-      ...hostGuards(name, settings, tenant, systemPriority),
-      relays: file.admission.controllerObjects,
-    }),
+    guards: (tenant) =>
+      hostGuards(name, settings, tenant, { systemPriority, relays: file.admission.controllerObjects }),
   };
 }
 

@@ -120,6 +120,8 @@ export const PUBLIC_CONFIG_MAP = 'kubeveil-public';
  * messages of controllers when the proxy does not answer, and tenants read those.
  */
 export const RELAY_MARK = `${OWN_PREFIX}relay`;
+/** The policy that the operator sets up, its binding, and the webhook. */
+export const RELAY_OBJECT = 'kubeveil-relay';
 /** The Secret with the tokens. */
 export const RELAY_SECRET = 'kubeveil-relay';
 /** Where it asks; a word that is made of the token follows, so that nobody else's questions are even read. */

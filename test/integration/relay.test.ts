@@ -3,7 +3,7 @@
  * has set up with `kubeveil relay`. Four tenants: one whose webhook puts a sidecar into pods, one whose webhook hangs, one
  * that has the same webhook and did not ask for it, and one that has nothing.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +31,10 @@ let host: ControlPlaneFacts;
 let webhooks: WebhookServer;
 let server: string;
 let stopProxy: () => Promise<void>;
+let logPath: string;
 let caPem: string;
+/** What the Tenant said before the operator had set it up. */
+let relayBefore: JsonObject;
 /** URL and token, as the operator applied them. */
 let url: string;
 let token: string;
@@ -46,6 +49,17 @@ const kubectl = async (config: string, args: string, stdin?: unknown): Promise<s
 const configOf = (tenant: string) => tenants.get(tenant)?.kubeconfigPath ?? '';
 const as = (tenant: string, args: string, stdin?: unknown) => kubectl(configOf(tenant), args, stdin);
 const onHost = (args: string, stdin?: unknown) => kubectl(host.adminKubeconfigPath, args, stdin);
+
+/** The condition `Relay` of a Tenant, once it is as expected; `{}` is none. */
+async function relayCondition(tenant: string, isSo: (condition: JsonObject) => boolean): Promise<JsonObject> {
+  let found: JsonObject = {};
+  await eventually(`the condition of ${tenant}`, async () => {
+    const { status = null } = JSON.parse(await onHost(`get tenant ${tenant} -o json`)) as JsonObject;
+    found = objects(child({ status }, 'status'), 'conditions').find(({ type }) => type === 'Relay') ?? {};
+    return isSo(found);
+  });
+  return found;
+}
 
 /** A namespace in which a pod stands for the webhook server, and a webhook for pods of the label `mesh`. */
 async function giveWebhook(tenant: string, path: string, extra: JsonObject = {}): Promise<void> {
@@ -81,7 +95,7 @@ beforeAll(async () => {
   const proxy = await startProxy(host, [`--policies=${policies}`]);
   stopProxy = proxy.stop;
   ending.push(() => stopProxy());
-  ({ server } = proxy);
+  ({ server, logPath } = proxy);
   for (const [id, policy] of Object.entries({ acme: 'mesh', hung: 'mesh', plain: 'default', other: 'mesh' })) {
     tenants.set(id, await makeTenant(host, id, join(host.workDir, `${id}.kubeconfig`), policy));
   }
@@ -89,6 +103,7 @@ beforeAll(async () => {
     status: 200,
     text: await onHost('get configmap kubeveil-public -n kubeveil-system -o json'),
   }).data['ca.crt'] as string;
+  relayBefore = await relayCondition('acme', ({ status }) => status === 'False');
   const manifests = await cli(['relay', '--kubeconfig', host.adminKubeconfigPath]);
   [, url = ''] = /url: (\S+)/.exec(manifests) ?? [];
   [, token = ''] = /value: '([\w-]{43})'/.exec(manifests) ?? [];
@@ -121,6 +136,17 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const end of ending.reverse()) await end();
+});
+
+describe('the Tenant', () => {
+  it('says that the relay is missing until it is set up, where its policy asks for it', async () => {
+    expect(relayBefore).toMatchObject({
+      reason: 'NotSetUp',
+      message: expect.stringContaining('kubeveil relay | kubectl apply -f -'),
+    });
+    expect(await relayCondition('acme', ({ type }) => type === undefined)).toEqual({});
+    expect(await relayCondition('plain', ({ type }) => type === undefined)).toEqual({});
+  });
 });
 
 describe('a Service of the proxy', () => {
@@ -161,6 +187,25 @@ describe('a pod that a ReplicaSet makes', () => {
       userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' },
     });
     for (const word of ['acme--', 'kubeveil', token]) expect(JSON.stringify(asked)).not.toContain(word);
+  });
+
+  it('is in the audit as the request of the controller, which tells nothing of the token', async () => {
+    await as('acme', 'create -f -', deployment('audited'));
+    await podOf('acme', 'audited');
+    const log = readFileSync(logPath, 'utf8');
+    const lines = log.split('\n').filter((line) => line.includes('"msg":"request"'));
+    const ofPods = lines
+      .map((line) => JSON.parse(line) as JsonObject)
+      .filter(
+        ({ user, verb, resource }) => verb === 'create' && resource === 'pods' && String(user).includes(':replicaset-'),
+      );
+    expect(ofPods.at(-1)).toMatchObject({
+      tenant: 'acme',
+      user: 'system:serviceaccount:kube-system:replicaset-controller',
+      namespace: 'default',
+      status: 200,
+    });
+    for (const secret of [token, new URL(url).pathname.split('/').at(-1) ?? '']) expect(log).not.toContain(secret);
   });
 
   it('is asked about once, and so is one that the tenant makes itself', async () => {
@@ -241,15 +286,30 @@ describe('a pod that a ReplicaSet makes', () => {
 });
 
 describe('a webhook that hangs', () => {
+  /** Of the ReplicaSet controller. */
+  const WORKERS = 5;
+  const timesAsked = () => webhooks.asked.filter(({ path }) => path === '/hang').length;
+
   it('stops pods of its own tenant, and not for a moment those of others', async () => {
+    webhooks.asked.length = 0;
+    const startedMs = performance.now();
     for (let at = 0; at < 6; at += 1) await as('hung', 'create -f -', deployment(`h${at}`));
-    await eventually('the webhook is asked', async () => webhooks.asked.some(({ path }) => path === '/hang'));
+    await eventually('the webhook is asked', async () => timesAsked() > 0);
     await as('acme', 'create -f -', deployment('beside'));
     const { seen } = await podOf('acme', 'beside');
     expect(namesIn(seen)).toContain('sidecar');
     await eventually('the failure is told', async () =>
       (await as('hung', 'get events -o json')).includes('context deadline exceeded'),
     );
+    await eventually('all of them are refused', async () => {
+      const events = itemsOf(await as('hung', 'get events -o json'));
+      const refused = events.filter(({ message }) => String(message).includes('context deadline exceeded'));
+      return new Set(refused.map((event) => child(event, 'involvedObject')['name'])).size === 6;
+    });
+    // The workers of the controller that began at once have waited, once each, and later one in ten seconds, however
+    // often they tried.
+    const later = Math.ceil((performance.now() - startedMs) / 10_000);
+    expect(timesAsked()).toBeLessThanOrEqual(WORKERS + later);
     expect(itemsOf(await as('hung', 'get pods -l mesh=on -o json'))).toEqual([]);
     expect(await as('hung', 'get events -o json')).not.toMatch(new RegExp(`${token}|hung--|kubeveil-system`));
   });

@@ -32,10 +32,13 @@ export async function sealKeys(host: HostClient): Promise<Uint8Array[]> {
     .map((name) => Buffer.from(decoded(data[name]), 'base64'));
 }
 
+/** The newest, and the one before it. Whatever else is in the Secret opens nothing. */
+const TOKENS = ['token', 'previous'] as const;
+
 /** What the host's API server shows when it asks; none where the operator has not set up the relay. */
 export async function relayTokens(host: HostClient): Promise<string[]> {
-  const secret = await host.get(`${PROXY_NAMESPACE_PATH}/secrets/${RELAY_SECRET}`);
-  return secret === undefined ? [] : Object.values(child(secret, 'data')).map(decoded);
+  const data = child(await host.get(`${PROXY_NAMESPACE_PATH}/secrets/${RELAY_SECRET}`), 'data');
+  return TOKENS.map((name) => decoded(data[name])).filter((token) => token !== '');
 }
 
 /** A certificate for this process: for the names and addresses under which it is reached. */

@@ -1,6 +1,7 @@
 /**
  * `status.typeChecking` of tenants' ValidatingAdmissionPolicies: each generation of a policy is looked at once, and what is
- * wrong with its expressions is written down. What is found is a warning: the policy acts all the same.
+ * wrong with its expressions is written down. What is found is a warning: the policy acts all the same. A check may last,
+ * for it has only so much of the process; it ends when its policy is gone or has been changed.
  *
  * @see k8s.io/kubernetes pkg/controller/validatingadmissionpolicystatus/controller.go at v1.36
  */
@@ -20,8 +21,8 @@ export interface TypeCheckControllerOptions {
   readonly tenants: Pick<TenantRegistry, 'get'>;
   /** A policy in its tenant's terms; undefined when it is not one of the tenant's. May throw: then likewise. */
   readonly view: (tenant: Tenant, policy: JsonObject) => JsonObject | undefined;
-  /** `expressionWarnings` of a policy in its tenant's terms. */
-  readonly warningsOf: (tenant: Tenant, policy: JsonObject) => Promise<JsonObject[]>;
+  /** `expressionWarnings` of a policy in its tenant's terms. @param signal ends it: nobody wants to know any more */
+  readonly warningsOf: (tenant: Tenant, policy: JsonObject, signal: AbortSignal) => Promise<JsonObject[]>;
   /** @param merge a merge patch; of another revision than it names nothing is written */
   readonly writeStatus: (tenant: Tenant, name: string, merge: JsonObject) => Promise<void>;
   readonly onError: (what: string, error: unknown) => void;
@@ -29,6 +30,24 @@ export interface TypeCheckControllerOptions {
 
 export function startTypeCheckController(options: TypeCheckControllerOptions): { stop(): Promise<void> } {
   const { policies, tenants, view, warningsOf, writeStatus, onError } = options;
+
+  /** Checks that are under way, by the upstream name of their policy. */
+  const checks = new Map<string, Check>();
+
+  async function warningsUnlessChanged(tenant: Tenant, stored: JsonObject, policy: JsonObject) {
+    const check = { of: stored, ending: new AbortController() };
+    const { signal } = check.ending;
+    checks.set(nameOf(stored), check);
+    try {
+      const found = await warningsOf(tenant, policy, signal);
+      return signal.aborted ? undefined : found;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    } finally {
+      checks.delete(nameOf(stored));
+    }
+  }
 
   async function settle(key: string): Promise<undefined> {
     const stored = policies.get('', key);
@@ -39,7 +58,8 @@ export function startTypeCheckController(options: TypeCheckControllerOptions): {
     if (generation <= numberIn(child(stored, 'status')['observedGeneration'])) return;
     const policy = view(tenant, stored);
     if (policy === undefined) return;
-    const expressionWarnings = await warningsOf(tenant, policy);
+    const expressionWarnings = await warningsUnlessChanged(tenant, stored, policy);
+    if (expressionWarnings === undefined) return;
     // As what the API server's controller applies comes out: what it had written before, and writes no more, goes as a whole.
     const hadWarnings = child(child(stored, 'status'), 'typeChecking')['expressionWarnings'] !== undefined;
     const nothingFound = hadWarnings ? null : {};
@@ -64,6 +84,8 @@ export function startTypeCheckController(options: TypeCheckControllerOptions): {
   const unsubscribe = policies.subscribe(({ type, object }) => {
     const owner = labelledOwner(object);
     if (owner === undefined) return;
+    const check = checks.get(nameOf(object));
+    if (check !== undefined && (type === 'deleted' || !isSameGeneration(check.of, object))) check.ending.abort();
     if (type !== 'deleted') queueOf(owner).add(nameOf(object));
     else if (tenants.get(owner)?.phase !== 'Active') {
       // It goes, and its policies with it.
@@ -77,6 +99,15 @@ export function startTypeCheckController(options: TypeCheckControllerOptions): {
       await Promise.all([...queues.values()].map((queue) => queue.stop()));
     },
   };
+}
+
+interface Check {
+  readonly of: JsonObject;
+  readonly ending: AbortController;
+}
+
+function isSameGeneration(a: JsonObject, b: JsonObject): boolean {
+  return uidOf(a) === uidOf(b) && metadataOf(a)['generation'] === metadataOf(b)['generation'];
 }
 
 function numberIn(value: unknown): number {

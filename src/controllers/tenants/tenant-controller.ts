@@ -9,7 +9,7 @@ import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
 import { type HostGuards, withGuards } from '../../tenancy/host-guards.ts';
-import { TENANT_FINALIZER } from '../../tenancy/host-names.ts';
+import { RELAY_OBJECT, TENANT_FINALIZER } from '../../tenancy/host-names.ts';
 import {
   TENANT_LABEL,
   type TenantId,
@@ -46,6 +46,8 @@ export interface TenantControllerOptions {
 }
 
 export interface TenantController {
+  /** The policy files have changed. */
+  lookAgain(): void;
   stop(): Promise<void>;
 }
 
@@ -56,6 +58,10 @@ const NAMESPACE_TIMEOUT_MS = 10_000;
 const REMOVAL_LOOK_AGAIN_MS = 2_000;
 /** Whether a policy has come is known to this process; asking costs nothing. */
 const POLICY_LOOK_AGAIN_MS = 2_000;
+/** What the operator sets up on the host by hand is not watched. */
+const RELAY_LOOK_AGAIN_MS = 10_000;
+const NO_RELAY =
+  'the policy says controllerObjects and the relay is not set up on this host, so it makes no pods of Deployments, Jobs and the like for this tenant: kubeveil relay | kubectl apply -f -';
 
 /** Something only the operator can mend; said in a condition. */
 class Blocked extends Error {
@@ -93,14 +99,15 @@ export function createTenantController(options: TenantControllerOptions): Tenant
       return POLICY_LOOK_AGAIN_MS;
     }
     try {
-      await report(tenant, await provide(tenant));
+      const state = await provide(tenant);
+      await report(tenant, state);
+      return asksForRelay(tenant) ? RELAY_LOOK_AGAIN_MS : undefined;
     } catch (error) {
       if (error instanceof Blocked) {
         await report(tenant, { phase: 'Pending', reason: error.reason, message: error.message });
       }
       throw error;
     }
-    return undefined;
   }
 
   async function provide(tenant: JsonObject): Promise<TenantState> {
@@ -108,15 +115,16 @@ export function createTenantController(options: TenantControllerOptions): Tenant
     await keepFinalizer(tenant);
     refuseTaken(owner);
     const isLikelyNew = child(tenant, 'status')['clientCa'] === undefined;
-    const [clientCa] = await Promise.all([
+    const [clientCa, noRelay] = await Promise.all([
       ensureClientCa(client, owner, { isLikelyNew }),
+      missingRelay(tenant),
       lists.include(owner.id),
       ensureDefault(owner, readTenant(tenant).policy),
     ]);
     if (child(tenant, 'spec')['suspended'] === true) {
-      return { phase: 'Suspended', reason: 'Suspended', message: 'suspended by spec.suspended', clientCa };
+      return { phase: 'Suspended', reason: 'Suspended', message: 'suspended by spec.suspended', clientCa, noRelay };
     }
-    return { phase: 'Active', reason: 'Ready', message: 'the virtual cluster is in service', clientCa };
+    return { phase: 'Active', reason: 'Ready', message: 'the virtual cluster is in service', clientCa, noRelay };
   }
 
   /**
@@ -128,6 +136,17 @@ export function createTenantController(options: TenantControllerOptions): Tenant
       const name = nameOf(namespace);
       if (tenantOf(name as UpstreamName) === owner.id && !isOfTenant(namespace, owner)) throw taken(namespace);
     }
+  }
+
+  function asksForRelay(tenant: JsonObject): boolean {
+    const { id, policy } = readTenant(tenant);
+    return options.guardsOf(policy, id)?.relays === true;
+  }
+
+  /** What to tell the operator where the host asks nobody about what it makes for the tenant, and refuses all of it. */
+  async function missingRelay(tenant: JsonObject): Promise<string | undefined> {
+    if (!asksForRelay(tenant)) return undefined;
+    return (await client.get(`${PATHS.mutatingPolicies}/${RELAY_OBJECT}`)) === undefined ? NO_RELAY : undefined;
   }
 
   async function keepFinalizer(tenant: JsonObject): Promise<void> {
@@ -179,6 +198,7 @@ export function createTenantController(options: TenantControllerOptions): Tenant
     if (uidOf(latest) !== uidOf(tenant)) return;
     const status = nextStatus(latest, state, nowMs());
     if (status === undefined) return;
+    if (state.noRelay !== undefined) options.onError(`tenant ${nameOf(tenant)}`, new Error(state.noRelay));
     const patch = { metadata: { uid: uidOf(tenant) }, status };
     informers.tenants.note(await client.merge(`${PATHS.tenants}/${nameOf(tenant)}/status`, patch));
   }
@@ -208,6 +228,9 @@ export function createTenantController(options: TenantControllerOptions): Tenant
   }
 
   return {
+    lookAgain() {
+      for (const tenant of informers.tenants.list()) queue.add(nameOf(tenant));
+    },
     async stop() {
       for (const stop of stops) stop();
       await queue.stop();

@@ -30,4 +30,19 @@ describe('the status of a Tenant', () => {
       { status: 'False', lastTransitionTime: '2026-01-01T12:01:00Z' },
     ]);
   });
+  it('says that the relay is missing as long as it is, without a word on whether the tenant is in service', () => {
+    const missing = nextStatus({ metadata: { generation: 1 } }, { ...ACTIVE, noRelay: 'set it up' }, NOW_MS);
+    expect(missing).toMatchObject({
+      phase: 'Active',
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'Relay', status: 'False', reason: 'NotSetUp', message: 'set it up' },
+      ],
+    });
+    const stored = { metadata: { generation: 1 }, status: missing ?? {} };
+    expect(nextStatus(stored, { ...ACTIVE, noRelay: 'set it up' }, NOW_MS + 60_000)).toBeUndefined();
+    expect(nextStatus(stored, ACTIVE, NOW_MS + 60_000)?.['conditions']).toMatchObject([
+      { type: 'Ready', lastTransitionTime: '2026-01-01T12:00:00Z' },
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * The status of a Tenant object: a phase, one condition `Ready` that says why in words for the host's operator, and the
- * CA of its client certificates.
+ * The status of a Tenant object: a phase, a condition `Ready` that says why in words for the host's operator, one named
+ * `Relay` while what its policy asks for is not set up on the host, and the CA of its client certificates.
  *
  * @see https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
  */
@@ -18,34 +18,30 @@ export interface TenantState {
   /** What happened and what to do, for the operator. */
   readonly message: string;
   readonly clientCa?: string;
+  /** The policy asks for the relay, and the host has none: what to do. */
+  readonly noRelay?: string | undefined;
 }
 
 /** The status to write, or undefined when the stored one says all of it already. `nowMs` is epoch milliseconds. */
 export function nextStatus(tenant: JsonObject, state: TenantState, nowMs: number): JsonObject | undefined {
   const stored = child(tenant, 'status');
   const generation = metadataOf(tenant)['generation'] ?? 0;
-  const old = readyCondition(stored);
-  const status = state.phase === 'Active' ? 'True' : 'False';
-  const lastTransitionTime = old?.['status'] === status ? (old['lastTransitionTime'] ?? null) : null;
+  const condition = (type: string, isTrue: boolean, reason: string, message: string): JsonObject => {
+    const old = objects(stored, 'conditions').find((one) => one['type'] === type);
+    const status = isTrue ? 'True' : 'False';
+    const since = old?.['status'] === status ? (old['lastTransitionTime'] ?? null) : null;
+    const lastTransitionTime = since ?? `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+    return { type, status, reason, message, observedGeneration: generation, lastTransitionTime };
+  };
   const clientCa = state.clientCa ?? stored['clientCa'];
   const next: JsonObject = {
     phase: state.phase,
     observedGeneration: generation,
     ...(typeof clientCa === 'string' ? { clientCa } : {}),
     conditions: [
-      {
-        type: 'Ready',
-        status,
-        reason: state.reason,
-        message: state.message,
-        observedGeneration: generation,
-        lastTransitionTime: lastTransitionTime ?? `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
-      },
+      condition('Ready', state.phase === 'Active', state.reason, state.message),
+      ...(state.noRelay === undefined ? [] : [condition('Relay', false, 'NotSetUp', state.noRelay)]),
     ],
   };
   return sameJson(stored, next) ? undefined : next;
-}
-
-function readyCondition(status: JsonObject): JsonObject | undefined {
-  return objects(status, 'conditions').find((condition) => condition['type'] === 'Ready');
 }
