@@ -15,14 +15,34 @@ const REFUSAL_BYTES = 256 * 1024;
 const TEXT_BYTES = 1_024;
 /** A URL of a kubelet, or what a dialer or a connection says of one. */
 const OF_THE_HOST = /https?:\/\/|\bdial(?:ing)?\b|\b(?:read|write) (?:tcp|udp)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bEOF$/;
-/** What a kubelet says of a request for ports, which holds nothing but what was asked for. */
-const OF_PORTS = /^(?:query parameter "port" is required|port "\d+" must be > 0)$/;
+/** In the list of a sub-protocol: what clients offer, and what servers speak. */
+const PROTOCOLS = String.raw`\[[\w.+/ -]*\]`;
+/**
+ * What API server and kubelet say of a handshake and nothing else, whoever of them it was that refused: each repeats at most
+ * what was asked for.
+ * @see golang.org/x/net websocket/hybi.go, github.com/gorilla/websocket server.go, k8s.io/streaming pkg/httpstream/httpstream.go
+ * @see k8s.io/cri-streaming pkg/streaming/portforward/websocket.go at v0.36
+ */
+const OF_HANDSHAKES = [
+  '',
+  'Bad Request',
+  'Method Not Allowed',
+  'bad method',
+  'mismatch challenge/response',
+  'missing or bad WebSocket Version',
+  'query parameter "port" is required',
+  'port "[0-9]+" must be > 0',
+  'unable to upgrade: header X-Stream-Protocol-Version does not exist in request with [0-9]+ headers',
+  `unable to upgrade: unable to negotiate protocol: client supports ${PROTOCOLS}, server accepts ${PROTOCOLS}`,
+].map((pattern) => new RegExp(`^${pattern}$`));
+const OF_THE_CLIENT: ReadonlySet<number> = new Set([400, 403, 405]);
 
 /** Of the kubelet's own: what is no Status, or speaks of the host, is told in words of ours. */
 export async function refusalOf(call: ConnectCall, answer: UpstreamStream): Promise<Reply> {
   const { status, chunks } = await statusIn(answer.chunks);
   if (status === undefined) {
-    if (call.head.upgrade !== undefined) await refuseHandshake(answer, chunks);
+    const reply = call.head.upgrade === undefined ? undefined : await handshakeReply(answer, chunks);
+    if (reply !== undefined) return reply;
     throw notReached(call, answer.status);
   }
   if (speaksOfTheHost(String(status['message']))) throw notReached(call, answer.status);
@@ -71,22 +91,29 @@ async function* all(first: Iterable<Uint8Array>, rest?: AsyncIterable<Uint8Array
 }
 
 /**
- * The API server says of a handshake that it cannot take only what is wrong with it, as text: which may repeat all
- * headers of the request, ours too. Nothing is said of a sub-protocol of a WebSocket.
- * @throws {ApiError} where the handshake is what is refused
+ * What is said of a handshake that cannot be taken is text, and goes on as it is where it is known. Another may repeat all
+ * headers of the request, ours too.
+ * @returns undefined where the handshake is not what is refused. @throws {ApiError} where it is, in words that are not known
  */
-async function refuseHandshake({ status }: UpstreamStream, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const why = 'upgrade';
+async function handshakeReply(
+  { status, headers }: UpstreamStream,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<Reply | undefined> {
   const text = await beginning(chunks);
-  if (status === 403 && (text === '' || text.startsWith('unable to upgrade: unable to negotiate protocol:'))) {
-    const message = 'the connection was not made: the API server speaks none of the sub-protocols that are offered';
-    throw new ApiError('ERR_FORBIDDEN', message, { why });
+  if (OF_THE_CLIENT.has(status) && OF_HANDSHAKES.some((known) => known.test(text.trim()))) {
+    const version = headers['sec-websocket-version'];
+    return {
+      kind: 'bytes',
+      status,
+      contentType: 'text/plain; charset=utf-8',
+      bytes: Buffer.from(text),
+      ...(version === '13' && { headers: { 'sec-websocket-version': version } }),
+    };
   }
-  if (status !== 400) return;
-  if (OF_PORTS.test(text)) throw new ApiError('ERR_BAD_REQUEST', text, { why });
+  if (status !== 400) return undefined;
   const message =
     'the connection was not made: the handshake is incomplete, or of a version that the API server does not speak';
-  throw new ApiError('ERR_BAD_REQUEST', message, { why });
+  throw new ApiError('ERR_BAD_REQUEST', message, { why: 'upgrade' });
 }
 
 async function beginning(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -97,7 +124,7 @@ async function beginning(chunks: AsyncIterable<Uint8Array>): Promise<string> {
     bytes += chunk.length;
     if (bytes > TEXT_BYTES) break;
   }
-  return Buffer.concat(read).toString('utf8').trim();
+  return Buffer.concat(read).toString('utf8');
 }
 
 export function notReached({ info }: Pick<ConnectCall, 'info'>, status: number): ApiError {

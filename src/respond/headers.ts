@@ -15,6 +15,7 @@ const ALLOWED = new Set([
   'last-modified',
   'location',
   'retry-after',
+  'sec-websocket-version',
   'vary',
   'warning',
   'x-content-type-options',

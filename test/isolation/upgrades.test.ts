@@ -23,6 +23,7 @@ const HANDSHAKE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   'Sec-WebSocket-Protocol: v5.channel.k8s.io',
 ];
+const SHAKEN = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
 const MIB = 1_048_576;
 
 const opened: { [Symbol.dispose](): void }[] = [];
@@ -67,10 +68,18 @@ async function untilClosed(socket: TLSSocket): Promise<string> {
   return text;
 }
 
-async function exec(path = EXEC): Promise<OpenedUpgrade> {
+async function exec(path = EXEC, handshake?: Readonly<Record<string, string>>): Promise<OpenedUpgrade> {
   const { server, caPem } = facts;
   const { certPem, keyPem } = acme.facts;
-  const upgraded = await openUpgrade({ server, caPem, certPem, keyPem, protocol: 'websocket', path });
+  const upgraded = await openUpgrade({
+    server,
+    caPem,
+    certPem,
+    keyPem,
+    protocol: 'websocket',
+    path,
+    ...(handshake && { handshake }),
+  });
   opened.push(upgraded);
   expect(upgraded.status).toBe(101);
   return upgraded;
@@ -163,6 +172,25 @@ describe('a connection into a pod', () => {
     upgraded.socket?.pause();
     for (let at = 0; at < 10; at++) await othersAreServed();
     expect(rssBytes(facts.pid) - rss).toBeLessThan(100 * MIB);
+    expect(upgraded.ended).toBe(false);
+  });
+
+  it.each([
+    ['exec', EXEC, 'v5.channel.k8s.io'],
+    ['exec of an older protocol', EXEC, 'v4.channel.k8s.io'],
+    ['a tunnel for ports', `${POD}/portforward`, 'SPDY/3.1+portforward.k8s.io'],
+  ])('answers pings: %s', async (_what, path, protocol) => {
+    const upgraded = await exec(path, { ...SHAKEN, 'sec-websocket-protocol': protocol });
+    let came = Buffer.alloc(0);
+    upgraded.socket?.on('data', (chunk: Buffer) => {
+      came = Buffer.concat([came, chunk]);
+    });
+    for (const word of ['there?', 'still there?']) {
+      const payload = Buffer.from(word);
+      upgraded.socket?.write(frame(9, payload));
+      const pong = Buffer.concat([Buffer.from([0x8a, payload.length]), payload]);
+      await eventually('a pong comes', () => came.includes(pong));
+    }
     expect(upgraded.ended).toBe(false);
   });
 

@@ -4,6 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 
 export interface PodServer {
   readonly port: number;
+  /** Connections that stand now. */
+  readonly connections: number;
   close(): void;
 }
 
@@ -30,7 +32,18 @@ export async function startAnsweringAtTheEnd(): Promise<PodServer> {
 }
 
 async function listening(server: Server): Promise<PodServer> {
+  let connections = 0;
+  server.on('connection', (socket) => {
+    connections++;
+    socket.once('close', () => connections--);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { port: (server.address() as { port: number }).port, close: () => void server.close() };
+  return {
+    port: (server.address() as { port: number }).port,
+    get connections() {
+      return connections;
+    },
+    close: () => void server.close(),
+  };
 }

@@ -2,11 +2,12 @@
  * How connections into pods begin and end beyond the plain case, with a real kubectl: a pod for one command, a container
  * for debugging, logs of several pods, several ports at once, a side that has said its last, and a pod that goes.
  */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asBoth, useProduct } from '../../support/as-tenant.ts';
 import type { Following } from '../../support/kubectl.ts';
-import { type PodServer, startAnsweringAtTheEnd } from '../../support/pod-server.ts';
+import { type PodServer, startAnsweringAtTheEnd, startRepeating } from '../../support/pod-server.ts';
 import { eventually } from '../../support/processes.ts';
 
 const { acme, both } = useProduct();
@@ -15,10 +16,13 @@ const NS = 'streams-ending';
 /** What a pod listens on is a port of this machine. It says what it was sent once its client has said its last. */
 let server: PodServer;
 let port: number;
+/** It repeats what it is sent, at once. */
+let repeating: PodServer;
 
 beforeAll(async () => {
   server = await startAnsweringAtTheEnd();
   ({ port } = server);
+  repeating = await startRepeating();
   await asBoth(both, async (tenant) => {
     await tenant.kubectl(`create namespace ${NS}`);
     for (const name of ['one', 'two']) await tenant.kubectl(`run ${name} -n ${NS} --image=none --labels=app=logged`);
@@ -28,6 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => {
   server.close();
+  repeating.close();
 });
 
 async function localPorts(forwarding: Following, count: number): Promise<number[]> {
@@ -37,6 +42,15 @@ async function localPorts(forwarding: Following, count: number): Promise<number[
     ports.push(Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1]));
   }
   return ports;
+}
+
+/** A connection to the pod that stands: it has spoken, and was answered. */
+async function speaking(local: number): Promise<Socket> {
+  const client = connect({ port: local, host: '127.0.0.1' });
+  client.on('error', () => {});
+  client.write('hello');
+  expect(String((await once(client, 'data'))[0])).toBe('said hello');
+  return client;
 }
 
 /** Everything that comes, after `text` and the end were sent. */
@@ -118,6 +132,24 @@ describe('port-forward', () => {
     await using forwarding = acme.follow(`port-forward service/web -n ${NS} :80`);
     const [local = 0] = await localPorts(forwarding, 1);
     expect(await saidTo(local, 'x')).toBe('all: x');
+  });
+});
+
+describe.each([
+  ['WebSocket', {}],
+  ['SPDY', { KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
+])('port-forward over %s', (_name, env) => {
+  it('that its client gives up lets go of the pod, and one connection of it takes no other along', async () => {
+    await using forwarding = acme.follow(`port-forward one -n ${NS} :${repeating.port}`, { env });
+    const [local = 0] = await localPorts(forwarding, 1);
+    const [first, second] = [await speaking(local), await speaking(local)];
+    expect(repeating.connections).toBe(2);
+    first.destroy();
+    await eventually('the pod is let go of', () => repeating.connections === 1);
+    second.write('again');
+    expect(String((await once(second, 'data'))[0])).toBe('said again');
+    await forwarding[Symbol.asyncDispose]();
+    await eventually('the pod is let go of', () => repeating.connections === 0);
   });
 });
 
