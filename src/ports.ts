@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Identity } from './exchange.ts';
-import type { Attributes, Decision, PolicyRule } from './k8s/rbac.ts';
+import type { Attributes, Decision, GrantedRules, PolicyRule } from './k8s/rbac.ts';
 import type { RepeatedKey } from './k8s/repeated-key.ts';
 import type { Gvk, JsonObject, JsonValue } from './k8s/types.ts';
 import type { KindAtVersion, ResourceKey } from './kinds/kind.ts';
@@ -154,8 +154,8 @@ export interface HostNames {
  */
 export interface Authorizer {
   decide(tenant: Tenant, identity: Identity, attributes: Attributes): Decision;
-  /** Every rule that applies in a namespace ('' for cluster-wide ones alone), and what could not be resolved. */
-  rulesFor(tenant: Tenant, identity: Identity, namespace: string): { rules: PolicyRule[]; errors: string[] };
+  /** By binding that applies in a namespace ('' for cluster-wide ones alone), its rules; and what could not be resolved. */
+  rulesFor(tenant: Tenant, identity: Identity, namespace: string): { granted: GrantedRules[]; errors: string[] };
   /** What a role grants that a binding in `namespace` ('' for a cluster-wide one) names; in words why it grants nothing. */
   roleRules(tenant: Tenant, role: { kind: string; name: string }, namespace: string): PolicyRule[] | string;
 }
@@ -174,8 +174,8 @@ export interface GrantedWrite {
 /** Keeps users from granting what they do not have themselves. */
 export interface GrantGuard {
   applies(kind: { readonly group: string; readonly resource: string }): boolean;
-  /** @throws {ApiError} ERR_FORBIDDEN; ERR_NOT_FOUND for a role that is not there; ERR_UNAVAILABLE */
-  check(tenant: Tenant, identity: Identity, write: GrantedWrite): void;
+  /** @throws {ApiError} ERR_FORBIDDEN; ERR_NOT_FOUND for a role that is not there; ERR_UNAVAILABLE; ERR_TIMEOUT */
+  check(tenant: Tenant, identity: Identity, write: GrantedWrite, signal: AbortSignal): Promise<void>;
 }
 
 /** A write to a virtual kind, beside the object itself. */

@@ -68,7 +68,7 @@ function hold(info: RequestInfo = WATCH, by: 'certificate' | 'token' = 'certific
     },
     authorizer: {
       decide: (_tenant, { username }) => ({ allowed: world.allowed && username === 'alice', reason: '' }),
-      rulesFor: () => ({ rules: [], errors: [] }),
+      rulesFor: () => ({ granted: [], errors: [] }),
       roleRules: () => [],
     },
     kinds: { byResource: () => world.kind },

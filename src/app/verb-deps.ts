@@ -19,6 +19,7 @@ import { createNativeMerge } from '../virtual/native-merge.ts';
 import { createStandingObjects } from '../virtual/standing.ts';
 import { printerOf } from '../virtual/tables.ts';
 import type { CountLimits } from './count-limits.ts';
+import { createGrantTurns } from './grant-turns.ts';
 import type { HostView } from './host-view.ts';
 
 export interface VerbDepsOptions {
@@ -49,7 +50,7 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
     virtual: virtualBehaviour,
     nativeMerge: createNativeMerge(createOpenApiSource(upstream)),
     printers: printerOf,
-    grants: createGrantGuard(view.authorizer),
+    grants: createGrantGuard(view.authorizer, createGrantTurns()),
     quotaRefusal,
     creationRefusal(call) {
       const { tenant, identity, info } = call;

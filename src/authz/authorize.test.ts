@@ -55,7 +55,7 @@ describe('attributes of a request', () => {
 function only(groups: string[], reason = ''): Authorizer {
   return {
     decide: (_tenant, who) => ({ allowed: groups.some((group) => who.groups.includes(group)), reason }),
-    rulesFor: () => ({ rules: [], errors: [] }),
+    rulesFor: () => ({ granted: [], errors: [] }),
     roleRules: () => [],
   };
 }

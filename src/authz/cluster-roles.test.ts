@@ -16,7 +16,8 @@ function gathers(matchLabels: Record<string, string>, labels: Record<string, str
   return { ...role(labels, 'stored'), aggregationRule: { clusterRoleSelectors: [{ matchLabels }] } };
 }
 function resourcesOf(roles: ClusterRoles, name: string): string[] | undefined {
-  return roles.rules(name)?.flatMap(({ rule }) => rule.resources);
+  const rules = roles.rules(name);
+  return typeof rules === 'string' ? [rules] : rules?.flatMap(({ rule }) => rule.resources);
 }
 function defaults(): ClusterRoles {
   const roles = new ClusterRoles();
@@ -55,6 +56,31 @@ describe('a role with an aggregation rule', () => {
     for (let at = 0; at < 60; at += 1) roles.put(`r${at}`, gathers({}));
     roles.put('leaf', role({}, 'a'));
     expect(resourcesOf(roles, 'r0')).toEqual(['a']);
+  });
+
+  it('that names a label and its value looks at the roles alone that have it', () => {
+    const roles = new ClusterRoles();
+    for (let at = 0; at < 1_000; at += 1) {
+      roles.put(`r${at}`, role({ of: `${at}` }, 'a'));
+      roles.put(`all${at}`, gathers({ of: `${at}` }));
+    }
+    // Each compared with each would be a million, which is more than is done.
+    for (let at = 0; at < 1_000; at += 1) expect(resourcesOf(roles, `all${at}`)).toEqual(['a']);
+  });
+
+  it('that takes too much work grants nothing, until it takes less', () => {
+    const roles = new ClusterRoles();
+    const clusterRoleSelectors = Array.from({ length: 1_000 }, (_, at) => ({
+      matchExpressions: [{ key: 'of', operator: 'NotIn', values: ['all', `${at}`] }],
+    }));
+    for (let at = 0; at < 1_000; at += 1) roles.put(`r${at}`, role({ of: 'all' }, 'a'));
+    roles.put('wild', { metadata: {}, aggregationRule: { clusterRoleSelectors } });
+    expect(resourcesOf(roles, 'wild')).toEqual(['gathers from too many roles by too many selectors']);
+    expect([...roles.aggregated()]).toEqual([]);
+    roles.put('other', role({ of: 'some' }, 'b'));
+    roles.put('wild', { metadata: {}, aggregationRule: { clusterRoleSelectors: clusterRoleSelectors.slice(0, 9) } });
+    expect(resourcesOf(roles, 'wild')).toEqual(['b']);
+    expect([...roles.aggregated()]).toMatchObject([{ name: 'wild' }]);
   });
 
   it('with a selector that is not well-formed picks nothing by it', () => {

@@ -29,12 +29,24 @@ interface Role {
   readonly selectors: readonly LabelSelector[] | undefined;
 }
 
+/**
+ * How many labels are compared and rules gathered for a tenant, after each change of a role of its own. Selectors that
+ * name a label and its value cost next to nothing; thousands that do not, over thousands of roles, would stop the
+ * process. It is some ten milliseconds.
+ */
+const WORK = 100_000;
+/** What a rule costs, where to compare a label costs one. */
+const RULE = 5;
+const TOO_MUCH = 'gathers from too many roles by too many selectors';
+
 export class ClusterRoles {
   readonly #defaults: ClusterRoles | undefined;
   readonly #own = new Map<string, Role>();
   /** What aggregated roles grant, until any role changes. */
   #sorted: readonly string[] | undefined;
-  readonly #gathered = new Map<string, readonly CompiledRule[]>();
+  #labelled: ReadonlyMap<string, readonly string[]> | undefined;
+  #workLeft = WORK;
+  readonly #gathered = new Map<string, readonly CompiledRule[] | typeof TOO_MUCH>();
 
   constructor(defaults?: ClusterRoles) {
     this.#defaults = defaults;
@@ -65,8 +77,8 @@ export class ClusterRoles {
     this.#changed();
   }
 
-  /** What the role of this name grants; undefined when there is none. */
-  rules(name: string): readonly CompiledRule[] | undefined {
+  /** What the role of this name grants; undefined when there is none, and in words why it grants nothing. */
+  rules(name: string): readonly CompiledRule[] | typeof TOO_MUCH | undefined {
     const role = this.#get(name);
     if (role?.selectors === undefined) return role?.rules;
     // Without roles of its own the tenant has the defaults' answer, which is worked out once for all of them.
@@ -74,8 +86,7 @@ export class ClusterRoles {
     const known = this.#gathered.get(name);
     if (known !== undefined) return known;
     const found = new Map<string, CompiledRule>();
-    this.#gather(role, new Set([name]), found);
-    const gathered = [...found.values()];
+    const gathered = this.#gather(role, new Set([name]), found) ? [...found.values()] : TOO_MUCH;
     this.#gathered.set(name, gathered);
     return gathered;
   }
@@ -84,8 +95,9 @@ export class ClusterRoles {
     for (const name of this.#names()) {
       const role = this.#get(name);
       if (role?.selectors === undefined) continue;
-      const rules = (this.rules(name) ?? []).map(({ rule }) => rule);
-      yield { name, rules, stored: role.rules.map(({ rule }) => rule) };
+      const rules = this.rules(name);
+      if (rules === undefined || typeof rules === 'string') continue;
+      yield { name, rules: rules.map(({ rule }) => rule), stored: role.rules.map(({ rule }) => rule) };
     }
   }
 
@@ -101,22 +113,67 @@ export class ClusterRoles {
 
   #changed(): void {
     this.#sorted = undefined;
+    this.#labelled = undefined;
+    this.#workLeft = WORK;
     this.#gathered.clear();
   }
 
   /**
    * Adds the rules of the roles that a role selects, each once: selector by selector, roles by name.
    * @param met every role is looked at once, by whatever way it is selected
+   * @returns false when that is too much work: then the role grants nothing
    */
-  #gather({ selectors = [] }: Role, met: Set<string>, found: Map<string, CompiledRule>): void {
+  #gather({ selectors = [] }: Role, met: Set<string>, found: Map<string, CompiledRule>): boolean {
     for (const selector of selectors) {
-      for (const name of this.#names()) {
+      const cost = selector.requirements.reduce((sum, { values }) => sum + 1 + values.length, 1);
+      for (const name of this.#candidates(selector)) {
+        if (!this.#spend(cost)) return false;
         const role = this.#get(name);
         if (role === undefined || met.has(name) || !selector.matches(role.labels)) continue;
         met.add(name);
-        if (role.selectors !== undefined) this.#gather(role, met, found);
-        else for (const rule of role.rules) if (!found.has(rule.key)) found.set(rule.key, rule);
+        if (role.selectors === undefined) {
+          if (!this.#spend(role.rules.length * RULE)) return false;
+          for (const rule of role.rules) {
+            const { key } = rule;
+            if (!found.has(key)) found.set(key, rule);
+          }
+        } else if (!this.#gather(role, met, found)) return false;
       }
     }
+    return true;
   }
+
+  #spend(work: number): boolean {
+    this.#workLeft -= work;
+    return this.#workLeft >= 0;
+  }
+
+  /** Names of the roles that it may select, in order. */
+  #candidates({ requirements }: LabelSelector): readonly string[] {
+    for (const { key, operator, values } of requirements) {
+      const [value, ...others] = values;
+      if (operator !== 'In' || value === undefined || others.length > 0) continue;
+      this.#labelled ??= this.#byLabel();
+      return this.#labelled.get(labelKey(key, value)) ?? [];
+    }
+    return this.#names();
+  }
+
+  #byLabel(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>();
+    for (const name of this.#names()) {
+      for (const [key, value] of Object.entries(this.#get(name)?.labels ?? {})) {
+        const label = labelKey(key, value);
+        const known = found.get(label);
+        if (known === undefined) found.set(label, [name]);
+        else known.push(name);
+      }
+    }
+    return found;
+  }
+}
+
+/** No label has a `=` in its key. */
+function labelKey(key: string, value: string): string {
+  return `${key}=${value}`;
 }

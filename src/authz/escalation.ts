@@ -13,12 +13,13 @@ import { aggregate } from '../k8s/aggregate.ts';
 import { notSupported } from '../k8s/field-problems.ts';
 import { nameOf } from '../k8s/meta.ts';
 import { describeRules, missingRules, TooManyPieces } from '../k8s/policy-rules.ts';
-import { MASTERS, type PolicyRule } from '../k8s/rbac.ts';
+import { type GrantedRules, MASTERS, type PolicyRule } from '../k8s/rbac.ts';
 import { child, objects, text } from '../k8s/read.ts';
 import { qualified } from '../k8s/status-texts.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { goQuote, goQuoteAll } from '../lib/go-quote.ts';
 import { sameJson } from '../lib/same-json.ts';
+import { inTurns, type Steps } from '../lib/turns.ts';
 import type { Authorizer, GrantedWrite, GrantGuard } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { readRules } from './rules.ts';
@@ -35,14 +36,17 @@ const ROLES: ReadonlyMap<string, string> = new Map([
 /** What garbage collection writes: no right changes with it. */
 const COLLECTED = ['ownerReferences', 'finalizers', 'selfLink', 'managedFields'];
 
-export function createGrantGuard(authorizer: Authorizer): GrantGuard {
+/** Runs a step of what takes long when it is the tenant's turn, until the request's time is up. */
+export type GrantTurn = <T>(tenant: Tenant, signal: AbortSignal, step: () => T) => Promise<T>;
+
+export function createGrantGuard(authorizer: Authorizer, turn: GrantTurn): GrantGuard {
   return {
     applies: ({ group, resource }) => group === GROUP && (isRole(resource) || isBinding(resource)),
-    check(tenant, who, write) {
+    async check(tenant, who, write, signal) {
       if (who.groups.includes(MASTERS)) return;
       if (write.previous !== undefined && isOnlyCollected(write.object, write.previous)) return;
-      if (isRole(write.resource)) checkRole(authorizer, tenant, who, write);
-      else checkBinding(authorizer, tenant, who, write);
+      const check = isRole(write.resource) ? checkRole : checkBinding;
+      await inTurns(check(authorizer, tenant, who, write), (step) => turn(tenant, signal, step));
     },
   };
 }
@@ -55,15 +59,15 @@ function isBinding(resource: string): boolean {
   return resource === 'rolebindings' || resource === 'clusterrolebindings';
 }
 
-function checkRole(authorizer: Authorizer, tenant: Tenant, who: Identity, write: GrantedWrite): void {
+function* checkRole(authorizer: Authorizer, tenant: Tenant, who: Identity, write: GrantedWrite): Steps<void> {
   const { resource, namespace, name, object, previous } = write;
   const escalate = { isResource: true, verb: 'escalate', group: GROUP, resource, subresource: '' } as const;
   // By the name in the URL, which a creation does not have.
   if (authorizer.decide(tenant, who, { ...escalate, namespace, name }).allowed) return;
-  confirmHeld(authorizer, tenant, who, write, readRules(object['rules']));
+  yield* confirmHeld(authorizer, tenant, who, write, readRules(object['rules']));
   if (resource === 'clusterroles' && (aggregates(object) || (previous !== undefined && aggregates(previous)))) {
-    const { rules } = authorizer.rulesFor(tenant, who, namespace);
-    if (missingRules(rules, EVERYTHING).length === 0) return;
+    const { granted } = authorizer.rulesFor(tenant, who, namespace);
+    if ((yield* missingRules(each(granted), EVERYTHING)).length === 0) return;
     throw forbidden(write, 'must have cluster-admin privileges to use the aggregationRule');
   }
 }
@@ -72,7 +76,7 @@ function aggregates(role: JsonObject): boolean {
   return objects(child(role, 'aggregationRule'), 'clusterRoleSelectors').length > 0;
 }
 
-function checkBinding(authorizer: Authorizer, tenant: Tenant, who: Identity, write: GrantedWrite): void {
+function* checkBinding(authorizer: Authorizer, tenant: Tenant, who: Identity, write: GrantedWrite): Steps<void> {
   const { namespace, object } = write;
   const roleRef = child(object, 'roleRef');
   const role = { kind: text(roleRef, 'kind'), name: text(roleRef, 'name') };
@@ -96,18 +100,18 @@ function checkBinding(authorizer: Authorizer, tenant: Tenant, who: Identity, wri
   const granted = authorizer.roleRules(tenant, role, namespace);
   // The API server names what the request is about, not the role; so do we.
   if (typeof granted === 'string') throw notFound({ group: GROUP, what: write.resource, name: role.name });
-  confirmHeld(authorizer, tenant, who, write, granted);
+  yield* confirmHeld(authorizer, tenant, who, write, granted);
 }
 
-function confirmHeld(
+function* confirmHeld(
   authorizer: Authorizer,
   tenant: Tenant,
   who: Identity,
   write: GrantedWrite,
-  granted: readonly PolicyRule[],
-): void {
-  const { rules, errors } = authorizer.rulesFor(tenant, who, write.namespace);
-  const missing = weigh(rules, granted, write);
+  asked: readonly PolicyRule[],
+): Steps<void> {
+  const { granted, errors } = authorizer.rulesFor(tenant, who, write.namespace);
+  const missing = yield* weigh(each(granted), asked, write);
   if (missing.length === 0) return;
   const user = `user ${goQuote(who.username)} (groups=${goQuoteAll(who.groups)})`;
   // For the same reason as above the API server calls a role that is not there by the kind of the request.
@@ -115,13 +119,18 @@ function confirmHeld(
   const unresolved = errors.length === 0 ? '' : `; resolution errors: [${aggregate(named)}]`;
   throw forbidden(
     write,
-    `${user} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}${unresolved}`,
+    `${user} is attempting to grant RBAC permissions not currently held:\n${yield* describeRules(missing)}${unresolved}`,
   );
 }
 
-function weigh(held: readonly PolicyRule[], granted: readonly PolicyRule[], write: GrantedWrite): PolicyRule[] {
+/** The rules of several bindings; of a role that some of them share once. */
+function* each(granted: readonly GrantedRules[]): Iterable<PolicyRule> {
+  for (const rules of new Set(granted)) for (const { rule } of rules) yield rule;
+}
+
+function* weigh(held: Iterable<PolicyRule>, asked: readonly PolicyRule[], write: GrantedWrite): Steps<PolicyRule[]> {
   try {
-    return missingRules(held, granted);
+    return yield* missingRules(held, asked);
   } catch (error) {
     if (!(error instanceof TooManyPieces)) throw error;
     throw forbidden(write, `${error.message}, more than can be weighed against those of its writer; split the role`);

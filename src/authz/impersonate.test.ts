@@ -27,7 +27,7 @@ function become(
 ): Identity | ApiError {
   const authorizer: Authorizer = {
     decide: (_tenant, _who, asked) => ({ allowed: rights.includes(right(asked)), reason: '' }),
-    rulesFor: () => ({ rules: [], errors: [] }),
+    rulesFor: () => ({ granted: [], errors: [] }),
     roleRules: () => [],
   };
   const given = new Map(Object.entries(headers).map(([name, values]) => [`impersonate-${name}`, [values].flat()]));

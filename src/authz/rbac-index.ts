@@ -57,8 +57,7 @@ export class BindingTable {
     for (const { sort, name } of binding.subjects) {
       const bindings = this.#bySubject[sort].get(name);
       if (bindings === undefined) this.#bySubject[sort].set(name, [binding]);
-      // One subject may stand in a binding twice.
-      else if (bindings.at(-1) !== binding) bindings.push(binding);
+      else bindings.push(binding);
     }
   }
 
@@ -136,10 +135,20 @@ function readBinding(namespace: string, name: string, object: JsonObject): Bindi
     roleKind: text(roleRef, 'kind'),
     roleName: text(roleRef, 'name'),
     roleKey: `${namespace}/${text(roleRef, 'name')}`,
-    subjects: objects(object, 'subjects')
-      .map((subject) => readSubject(namespace, subject))
-      .filter((subject) => subject !== undefined),
+    subjects: readSubjects(namespace, objects(object, 'subjects')),
   };
+}
+
+/** Each once: one that stands there ten thousand times would be looked for as often. */
+function readSubjects(namespace: string, subjects: readonly JsonObject[]): BoundSubject[] {
+  const found = new Map<string, BoundSubject>();
+  for (const one of subjects) {
+    const subject = readSubject(namespace, one);
+    if (subject === undefined) continue;
+    const key = `${subject.sort}:${subject.name}`;
+    if (!found.has(key)) found.set(key, subject);
+  }
+  return [...found.values()];
 }
 
 function readSubject(bindingNamespace: string, subject: JsonObject): BoundSubject | undefined {

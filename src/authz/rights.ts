@@ -24,18 +24,20 @@ interface Candidate {
 
 type ResourceAttributes = Extract<Attributes, { isResource: true }>;
 
-/** A client can make up any number of verbs and resources. */
-const MAX_QUESTIONS = 2_000;
+/** A client can make up any number of verbs and resources, and a role name any number of objects. */
+const MAX_KEPT = 2_000;
+/** An answer of more is found anew each time. */
+const MAX_CANDIDATES = 32;
 
 export class Rights {
   readonly #met: readonly Met[];
   readonly #denied: Decision;
   /** verb -> resource -> group -> subresource */
   readonly #known = new Map<string, Map<string, Map<string, Map<string, readonly Candidate[]>>>>();
-  #questions = 0;
+  #kept = 0;
 
   constructor(met: readonly Met[]) {
-    this.#met = met;
+    this.#met = firstOfEach(met);
     const errors = met.map(({ rules }) => rules).filter((rules) => typeof rules === 'string');
     this.#denied = { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
   }
@@ -59,12 +61,13 @@ export class Rights {
     const { verb, resource, group, subresource } = attributes;
     const known = this.#known.get(verb)?.get(resource)?.get(group)?.get(subresource);
     if (known !== undefined) return known;
-    if (this.#questions >= MAX_QUESTIONS) {
-      this.#known.clear();
-      this.#questions = 0;
-    }
-    this.#questions += 1;
     const found = this.#find(attributes);
+    if (found.length > MAX_CANDIDATES) return found;
+    if (this.#kept >= MAX_KEPT) {
+      this.#known.clear();
+      this.#kept = 0;
+    }
+    this.#kept += 1 + found.length;
     const byResource = below(this.#known, verb);
     below(below(byResource, resource), group).set(subresource, found);
     return found;
@@ -74,16 +77,28 @@ export class Rights {
     const found: Candidate[] = [];
     for (const { rules, source } of this.#met) {
       if (typeof rules === 'string') continue;
+      let decision: Decision | undefined;
       for (const rule of rules) {
         if (!rule.covers(attributes)) continue;
         const { names } = rule;
-        found.push({ names, decision: allowedBy(source()) });
+        decision ??= allowedBy(source());
+        found.push({ names, decision });
         // Whatever comes behind it is never reached.
         if (names === undefined) return found;
       }
     }
     return found;
   }
+}
+
+/** Of bindings of one role the first: what it does not allow, the others do not. */
+function firstOfEach(met: readonly Met[]): Met[] {
+  const known = new Set<Met['rules']>();
+  return met.filter(({ rules }) => {
+    if (typeof rules === 'string' || known.has(rules)) return false;
+    known.add(rules);
+    return true;
+  });
 }
 
 export function allowedBy(source: string): Decision {

@@ -7,8 +7,10 @@
  * @see k8s.io/kubernetes pkg/apis/rbac/v1/evaluation_helpers.go at v1.36
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
  */
+import { PathPatterns } from '../k8s/path-patterns.ts';
 import type { Attributes, PolicyRule } from '../k8s/rbac.ts';
 import { isObject, type JsonValue } from '../k8s/types.ts';
+import { oneOf } from '../lib/one-of.ts';
 
 const FIELDS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
 
@@ -55,7 +57,10 @@ export function compileRule(rule: PolicyRule): CompiledRule {
     verbs(verb) && groups(group) && resources(resource, subresource);
   return {
     rule,
-    key: JSON.stringify(FIELDS.map((field) => rule[field])),
+    // Asked for where roles are gathered alone.
+    get key() {
+      return JSON.stringify(FIELDS.map((field) => rule[field]));
+    },
     covers,
     names,
     allows(attributes) {
@@ -66,23 +71,19 @@ export function compileRule(rule: PolicyRule): CompiledRule {
 }
 
 function matcher(values: readonly string[]): (value: string) => boolean {
-  if (values.includes('*')) return () => true;
-  const set = new Set(values);
-  return (value) => set.has(value);
+  return values.includes('*') ? () => true : oneOf(values);
 }
 
 /** `*` is everything, `pods/log` one subresource, `* /scale` (without the blank) that subresource of every resource. */
 function resourceMatcher(values: readonly string[]): (resource: string, subresource: string) => boolean {
   if (values.includes('*')) return () => true;
-  const set = new Set(values);
+  const has = oneOf(values);
   return (resource, subresource) =>
-    subresource === '' ? set.has(resource) : set.has(`${resource}/${subresource}`) || set.has(`*/${subresource}`);
+    subresource === '' ? has(resource) : has(`${resource}/${subresource}`) || has(`*/${subresource}`);
 }
 
-/** A `*` at the end of a URL stands for any rest; anywhere else it is a plain character. */
 function urlMatcher(values: readonly string[]): (path: string) => boolean {
-  if (values.includes('*')) return () => true;
-  const set = new Set(values);
-  const prefixes = values.filter((value) => value.endsWith('*')).map((value) => value.replace(/\*+$/, ''));
-  return (path) => set.has(path) || prefixes.some((prefix) => path.startsWith(prefix));
+  if (values.length === 0) return () => false;
+  const patterns = new PathPatterns(values);
+  return (path) => patterns.has(path);
 }

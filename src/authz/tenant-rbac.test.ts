@@ -211,8 +211,8 @@ describe('RBAC of a tenant', () => {
     informers.roles.put(role('reader', reads, 'acme--web'));
     informers.rolebindings.put(binding('b', 'Role/reader', [...alice, { kind: 'Group', name: 'devs' }], 'acme--web'));
     const engine = rbac();
-    expect(engine.rulesFor(acme, who('alice', 'devs'), 'web').rules).toHaveLength(1);
-    expect(engine.rulesFor(acme, who('alice', 'devs'), 'db').rules).toHaveLength(0);
+    expect(engine.rulesFor(acme, who('alice', 'devs'), 'web').granted).toHaveLength(1);
+    expect(engine.rulesFor(acme, who('alice', 'devs'), 'db').granted).toHaveLength(0);
   });
 
   it.each(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'] as const)(

@@ -15,9 +15,10 @@ import type { Identity } from '../exchange.ts';
 import { aggregate } from '../k8s/aggregate.ts';
 import type { Informer, InformerEvent } from '../k8s/informer.ts';
 import { nameOf, namespaceOf } from '../k8s/meta.ts';
-import { type Attributes, type Decision, MASTERS, type PolicyRule } from '../k8s/rbac.ts';
+import { type Attributes, type Decision, type GrantedRules, MASTERS, type PolicyRule } from '../k8s/rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { goQuote } from '../lib/go-quote.ts';
+import { oneOf } from '../lib/one-of.ts';
 import type { Authorizer } from '../ports.ts';
 import { OWN_NAME_PREFIX } from '../tenancy/host-names.ts';
 import { type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
@@ -147,8 +148,8 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
     { roleKind, roleName, roleKey, namespace }: BoundRole,
   ): readonly CompiledRule[] | string {
     if (roleKind === 'ClusterRole') {
-      const rules = index.clusterRoles.rules(roleName);
-      return rules ?? `clusterrole.rbac.authorization.k8s.io ${goQuote(roleName)} not found`;
+      const rules = index.clusterRoles.rules(roleName) ?? 'not found';
+      return typeof rules === 'string' ? `clusterrole.rbac.authorization.k8s.io ${goQuote(roleName)} ${rules}` : rules;
     }
     if (roleKind === 'Role' && namespace !== '') {
       const rules = index.role(roleKey);
@@ -165,9 +166,14 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
     if (rights !== undefined) return rights.decide(attributes);
     const errors: string[] = [];
     let source: string | undefined;
+    // Thousands of bindings may name one role of thousands of rules, which does not allow more for that.
+    const asked = new Set<readonly CompiledRule[]>();
     walk(index, who, namespace, (binding, rules) => {
       if (typeof rules === 'string') errors.push(rules);
-      else if (rules.some((rule) => rule.allows(attributes))) source = describe(binding, who);
+      else if (!asked.has(rules)) {
+        asked.add(rules);
+        if (rules.some((rule) => rule.allows(attributes))) source = describe(binding, who);
+      }
       return source !== undefined;
     });
     if (source !== undefined) return allowedBy(source);
@@ -184,14 +190,14 @@ export function createTenantRbac(options: TenantRbacOptions): TenantRbac {
     return [...met.values()];
   }
 
-  function rulesFor(tenant: Tenant, who: Identity, namespace: string): { rules: PolicyRule[]; errors: string[] } {
-    const found: PolicyRule[] = [];
+  function rulesFor(tenant: Tenant, who: Identity, namespace: string): ReturnType<Authorizer['rulesFor']> {
+    const granted: GrantedRules[] = [];
     const errors: string[] = [];
     for (const { rules } of allMet(indexOf(tenant), who, namespace)) {
       if (typeof rules === 'string') errors.push(rules);
-      else found.push(...rules.map(({ rule }) => rule));
+      else granted.push(rules);
     }
-    return { rules: found, errors };
+    return { granted, errors };
   }
 
   function roleRules(tenant: Tenant, role: { kind: string; name: string }, namespace: string): PolicyRule[] | string {
@@ -222,7 +228,8 @@ type Meet = (binding: Binding, rules: readonly CompiledRule[] | string) => boole
 
 /** As kube-apiserver names the source of a right, with the first subject of the binding that fits. */
 function describe(binding: Binding, { username, groups }: Identity): string {
-  const fits = ({ sort, name }: BoundSubject) => (sort === 'user' ? name === username : groups.includes(name));
+  const inGroup = oneOf(groups);
+  const fits = ({ sort, name }: BoundSubject) => (sort === 'user' ? name === username : inGroup(name));
   const subject = binding.subjects.find(fits)?.text ?? '';
   const role = `${binding.roleKind} ${goQuote(binding.roleName)} to ${subject}`;
   return binding.namespace === ''

@@ -1,7 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { describeRules, missingRules, TooManyPieces } from './policy-rules.ts';
+import type { Steps } from '../lib/turns.ts';
+import { describeRules, missingRules as missingSteps, TooManyPieces } from './policy-rules.ts';
 import type { PolicyRule } from './rbac.ts';
 
+/** What came out, and in how many steps. */
+function taken<T>(work: Steps<T>): { result: T; steps: number } {
+  for (let steps = 1; ; steps += 1) {
+    const at = work.next();
+    if (at.done === true) return { result: at.value, steps };
+  }
+}
+function weighed(held: readonly PolicyRule[], asked: readonly PolicyRule[]) {
+  const { result: missing, steps } = taken(missingSteps(held, asked));
+  return { missing, steps };
+}
+function missingRules(held: readonly PolicyRule[], asked: readonly PolicyRule[]): PolicyRule[] {
+  return weighed(held, asked).missing;
+}
 function rule(part: Partial<PolicyRule>): PolicyRule {
   return { verbs: ['get'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [], ...part };
 }
@@ -47,6 +62,43 @@ describe('rules', () => {
     expect(missingRules([ALL], [asked])).toEqual([]);
   });
 
+  it('of thousands are weighed against thousands by those alone that name what is asked for', () => {
+    const some = (resource: (at: number) => string) =>
+      Array.from({ length: 18_000 }, (_, at) => rule({ apiGroups: ['g'], resources: [resource(at)] }));
+    const held = some((at) => `r${at}`);
+    const same = weighed(held, held.toReversed());
+    expect(same.missing).toEqual([]);
+    const others = some((at) => `x${at}`);
+    const none = weighed(held, others);
+    expect(none.missing).toEqual(others);
+    const { result: text, steps } = taken(describeRules(others));
+    expect(text.split('\n')).toHaveLength(18_000);
+    expect(steps).toBeGreaterThan(100);
+    // Each against each would be 80,000 steps, which are as long.
+    for (const { steps } of [same, none]) expect(steps).toBeLessThan(1_000);
+  });
+
+  it('are weighed in many steps where each has to be looked at for each', () => {
+    const held = Array.from({ length: 1_500 }, (_, at) =>
+      rule({
+        apiGroups: [''],
+        resources: [at % 2 === 0 ? 'a' : 'b', `x${at}`],
+        verbs: [at % 2 === 0 ? 'get' : 'list'],
+      }),
+    );
+    const asked = Array.from({ length: 1_500 }, () => rule({ apiGroups: [''], resources: ['a'], verbs: ['list'] }));
+    const { missing, steps } = weighed(held, asked);
+    expect(missing).toEqual(asked);
+    expect(steps).toBeGreaterThan((1_500 * 750 * 4) / 4_000);
+  });
+
+  it('of many paths take a look-up for each path that is asked for', () => {
+    const urls = (beginning: string) => Array.from({ length: 40_000 }, (_, at) => `${beginning}${100_000 + at}`);
+    const held = [rule({ nonResourceURLs: urls('/a').map((url) => `${url}*`) })];
+    expect(missingRules(held, [rule({ nonResourceURLs: urls('/a').map((url) => `${url}/x`) })])).toEqual([]);
+    expect(() => missingRules(held, [rule({ nonResourceURLs: urls('/b') })])).toThrow(TooManyPieces);
+  });
+
   it('that are missing are told by resource, with their verbs together, in order', () => {
     const missing = missingRules(
       [pods],
@@ -57,7 +109,7 @@ describe('rules', () => {
         rule({ nonResourceURLs: ['/x'], verbs: ['get'] }),
       ],
     );
-    expect(describeRules(missing).split('\n')).toEqual([
+    expect(taken(describeRules(missing)).result.split('\n')).toEqual([
       '{APIGroups:[""], Resources:["secrets"], ResourceNames:["a"], Verbs:["get"]}',
       '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
       '{NonResourceURLs:["/x"], Verbs:["get"]}',

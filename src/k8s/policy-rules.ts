@@ -8,10 +8,15 @@
  * @see k8s.io/kubernetes pkg/registry/rbac/validation/policy_compact.go at v1.36
  */
 import { goQuoteAll } from '../lib/go-quote.ts';
+import { Pace, type Steps } from '../lib/turns.ts';
+import { HeldRules } from './held-rules.ts';
 import type { PolicyRule } from './rbac.ts';
 
 /** More pieces than this are not weighed: a small body can ask for billions of them. The default role `admin` has 500. */
 const PIECES_MAX = 20_000;
+
+/** What it takes to write a line, by {@link Pace}. */
+const LINE = 20;
 
 export class TooManyPieces extends Error {}
 
@@ -19,16 +24,27 @@ export class TooManyPieces extends Error {}
 type Piece = PolicyRule;
 
 /**
- * Pieces of `asked` that none of `held` covers; none when all is held.
+ * Pieces of `asked` that none of `held` covers; none when all is held. Thousands may be weighed against thousands.
  * @throws {TooManyPieces}
  */
-export function missingRules(held: readonly PolicyRule[], asked: readonly PolicyRule[]): PolicyRule[] {
-  const owners = held.map(owner);
-  // A rule that is covered whole needs no taking apart; that is the common case, and the cheap one.
-  const open = asked.filter((rule) => !owners.some((covers) => covers(rule)));
-  const pieces = open.reduce((sum, rule) => sum + countPieces(rule), 0);
-  if (pieces > PIECES_MAX) throw new TooManyPieces(`the rules grant ${pieces} single rights`);
-  return open.flatMap(piecesOf).filter((piece) => !owners.some((covers) => covers(piece)));
+export function* missingRules(held: Iterable<PolicyRule>, asked: readonly PolicyRule[]): Steps<PolicyRule[]> {
+  const pace = new Pace();
+  const owners = new HeldRules(pace);
+  yield* owners.add(held);
+  const open: PolicyRule[] = [];
+  for (const rule of asked) {
+    // A rule that is covered whole needs no taking apart; that is the common case, and the cheap one.
+    if (!(yield* owners.cover(rule))) open.push(rule);
+  }
+  const count = open.reduce((sum, rule) => sum + countPieces(rule), 0);
+  if (count > PIECES_MAX) throw new TooManyPieces(`the rules grant ${count} single rights`);
+  const missing: Piece[] = [];
+  for (const rule of open) {
+    const pieces = piecesOf(rule);
+    if (pace.spend(pieces.length)) yield;
+    for (const piece of pieces) if (!(yield* owners.cover(piece))) missing.push(piece);
+  }
+  return missing;
 }
 
 function countPieces({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
@@ -61,39 +77,17 @@ function piece(of: {
   return { verbs: [verb], apiGroups, resources, resourceNames: names, nonResourceURLs: urls };
 }
 
-/** Whether this one rule covers all of another. */
-function owner(rule: PolicyRule): (asked: PolicyRule) => boolean {
-  const [verbs, groups, resources] = [rule.verbs, rule.apiGroups, rule.resources].map((list) => new Set(list));
-  const names = new Set(rule.resourceNames);
-  const has = (set: ReadonlySet<string> | undefined, asked: readonly string[]): boolean =>
-    set !== undefined && (set.has('*') || asked.every((one) => set.has(one)));
-  const hasResource = (asked: string): boolean => {
-    if (resources?.has(asked)) return true;
-    const slash = asked.indexOf('/');
-    return slash >= 0 && resources?.has(`*/${asked.slice(slash + 1)}`) === true;
-  };
-  return (asked) => {
-    if (!has(verbs, asked.verbs) || !has(groups, asked.apiGroups)) return false;
-    if (!resources?.has('*') && !asked.resources.every(hasResource)) return false;
-    if (!asked.nonResourceURLs.every((url) => rule.nonResourceURLs.some((own) => coversUrl(own, url)))) return false;
-    if (names.size === 0) return true;
-    return asked.resourceNames.length > 0 && asked.resourceNames.every((name) => names.has(name));
-  };
-}
-
-function coversUrl(own: string, asked: string): boolean {
-  return own === asked || (own.endsWith('*') && asked.startsWith(own.replace(/\*+$/, '')));
-}
-
 /** What is missing, a line each: pieces that differ by their verb alone are told together. */
-export function describeRules(pieces: readonly PolicyRule[]): string {
+export function* describeRules(pieces: readonly PolicyRule[]): Steps<string> {
+  const pace = new Pace();
   const together = new Map<string, { rule: PolicyRule; verbs: string[] }>();
-  const lines: string[] = [];
+  const lines = new Set<string>();
   for (const rule of pieces) {
+    if (pace.spend(LINE)) yield;
     const { apiGroups, resources, resourceNames, nonResourceURLs, verbs } = rule;
     // Paths are never told together.
     if (nonResourceURLs.length > 0) {
-      lines.push(describe(rule));
+      lines.add(describe(rule));
       continue;
     }
     const key = JSON.stringify([apiGroups, resources, resourceNames]);
@@ -101,8 +95,11 @@ export function describeRules(pieces: readonly PolicyRule[]): string {
     if (known === undefined) together.set(key, { rule, verbs: [...verbs] });
     else known.verbs.push(...verbs);
   }
-  for (const { rule, verbs } of together.values()) lines.push(describe({ ...rule, verbs }));
-  return [...new Set(lines)].sort().join('\n');
+  for (const { rule, verbs } of together.values()) {
+    if (pace.spend(LINE)) yield;
+    lines.add(describe({ ...rule, verbs }));
+  }
+  return [...lines].sort().join('\n');
 }
 
 function describe(rule: PolicyRule): string {

@@ -30,6 +30,9 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[];
 }
 
+/** What a role grants: the very same list for each binding of it, of which there may be thousands. */
+export type GrantedRules = readonly { readonly rule: PolicyRule }[];
+
 export interface Decision {
   readonly allowed: boolean;
   /** As kube-apiserver words it: which binding allowed, or which role was missing; often ''. */

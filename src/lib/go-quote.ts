@@ -13,10 +13,13 @@ const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
 };
+/** Most text is, and is much quicker looked at as a whole. */
+const PLAIN = /^[ !#-[\]-~]*$/;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** `a"b` -> `"a\"b"` */
 export function goQuote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   let out = '"';
   for (const char of text.toWellFormed()) {
     const short = SHORT[char];

@@ -95,7 +95,8 @@ function readSubject(spec: JsonObject): { who: Identity; echo: JsonObject; probl
   const nobody = username === '' && groups.length === 0;
   const detail = 'at least one of user or group must be specified';
   return {
-    who: { username, groups, uid, extra },
+    // One that is named ten thousand times is looked up once.
+    who: { username, groups: [...new Set(groups)], uid, extra },
     echo: pruned({ user: username, groups, extra: Object.keys(extra).length === 0 ? undefined : extra, uid }),
     problems: nobody ? [invalidValue('spec.user', '', detail)] : [],
   };

@@ -40,7 +40,7 @@ class Fake implements Authorizer {
       { ...none, verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: [namespace] },
       { ...none, verbs: ['get'], nonResourceURLs: ['/api'] },
     ];
-    return { rules, errors: who.groups.includes('devs') ? [] : ['a', 'b', 'a'] };
+    return { granted: [rules.map((rule) => ({ rule }))], errors: who.groups.includes('devs') ? [] : ['a', 'b', 'a'] };
   }
   roleRules() {
     return [];

@@ -16,5 +16,6 @@ export async function confirmGrant(call: Call, deps: VerbDeps, object: JsonObjec
   if (!isGrant(call, deps)) return;
   const { resource, namespace, name } = call.info;
   const previous = name === '' ? undefined : await readStored(call, deps);
-  deps.grants.check(call.tenant, call.identity, { resource, namespace, name, object, previous });
+  const write = { resource, namespace, name, object, previous };
+  await deps.grants.check(call.tenant, call.identity, write, call.head.signal);
 }

@@ -126,7 +126,7 @@ async function ours(batch: (typeof batches)[number], object: JsonObject): Promis
     webhooks: { call: async () => ({ failure: 'there are none' }) },
     authorizer: {
       decide: () => ({ allowed: true, reason: '' }),
-      rulesFor: () => ({ rules: [], errors: [] }),
+      rulesFor: () => ({ granted: [], errors: [] }),
       roleRules: () => [],
     },
     share: new CpuShare({ burstMs: 60_000, msPerSecond: 60_000, late: () => new Error('late') }),

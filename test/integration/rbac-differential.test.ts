@@ -8,16 +8,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { withImplicitGroups } from '../../src/authn/implicit-groups.ts';
 import type { RbacResource } from '../../src/authz/rbac-index.ts';
-import { createTenantRbac } from '../../src/authz/tenant-rbac.ts';
-import type { Identity, Reply } from '../../src/exchange.ts';
-import type { Informer } from '../../src/k8s/informer.ts';
+import type { Identity } from '../../src/exchange.ts';
 import { nameOf, namespaceOf } from '../../src/k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/k8s/types.ts';
-import { createReviewHandler } from '../../src/reviews/handlers.ts';
-import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
-import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { defaultRoles } from '../../src/virtual/standing.ts';
 import { adminClient } from '../support/control-plane.ts';
+import { made, rbacOf, reviewsBy } from '../support/rbac-engine.ts';
 import {
   asked,
   askedPath,
@@ -45,11 +41,6 @@ function sample<T>(arbitrary: fc.Arbitrary<T>, numRuns: number, salt: number): T
   return fc.sample(arbitrary, { numRuns, seed: SEED + salt });
 }
 
-function made(kind: string, at: number, rest: object, namespace?: string): JsonObject {
-  const metadata = { name: `${PREFIX}-${at}`, ...(namespace === undefined ? {} : { namespace }) };
-  return { apiVersion: `${GROUP}/v1`, kind, metadata, ...rest } as JsonObject;
-}
-
 const everywhere = NAMESPACES.map((namespace, salt) => ({ namespace, salt: 10 * (salt + 1) }));
 const objects: Record<RbacResource, JsonObject[]> = {
   clusterroles: sample(clusterRules, 6, 1).map((rules, at) => made('ClusterRole', at, { rules })),
@@ -66,70 +57,7 @@ const objects: Record<RbacResource, JsonObject[]> = {
   }),
 };
 
-const acme: Tenant = {
-  id: 'acme' as TenantId,
-  uid: 'u',
-  createdAt: '',
-  phase: 'Active',
-  clientCaPem: '',
-  policy: 'default',
-};
-
-/** As upstream has them: with the tenant's prefix where the tenant shows; the view takes it off again. */
-function fixed(resource: RbacResource): Informer {
-  const field = resource.startsWith('cluster') ? 'name' : 'namespace';
-  const prefixed = objects[resource].map((object) => {
-    const metadata = object['metadata'] as JsonObject;
-    return { ...object, metadata: { ...metadata, [field]: `acme--${metadata[field]}` } };
-  });
-  return {
-    synced: true,
-    whenSynced: () => Promise.resolve(),
-    get: () => undefined,
-    list: () => prefixed,
-    note: () => {},
-    forget: () => {},
-    subscribe(listener) {
-      for (const object of prefixed) listener({ type: 'added', object });
-      return () => {};
-    },
-  };
-}
-
-const authorizer = createTenantRbac({
-  informers: {
-    roles: fixed('roles'),
-    rolebindings: fixed('rolebindings'),
-    clusterroles: fixed('clusterroles'),
-    clusterrolebindings: fixed('clusterrolebindings'),
-  },
-  view: (_tenant, _resource, object) => JSON.parse(JSON.stringify(object).replaceAll('acme--', '')) as JsonObject,
-  defaults: defaultRoles(),
-});
-const handler = createReviewHandler({ authorizer, checkToken: async () => undefined, nowMs: () => 0 });
-
-async function ours(resource: string, document: JsonObject, identity: Identity): Promise<JsonObject> {
-  const reply: Reply = await handler({
-    info: {
-      isResource: true,
-      verb: 'create',
-      group: 'authorization.k8s.io',
-      version: 'v1',
-      resource,
-      subresource: '',
-      rest: [],
-      namespace: '' as TenantName | '',
-      name: '',
-      query: new Map(),
-      claimed: undefined,
-    },
-    tenant: acme,
-    identity,
-    body: { contentType: 'application/json', document },
-  });
-  if (reply.kind !== 'object') throw new Error('no object');
-  return reply.object;
-}
+const ours = reviewsBy(rbacOf(objects, defaultRoles()));
 
 async function theirs(resource: string, document: JsonObject): Promise<JsonObject> {
   const { status, body } = await client.send('POST', `/apis/authorization.k8s.io/v1/${resource}`, document);

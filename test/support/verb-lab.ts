@@ -108,7 +108,7 @@ export class VerbLab {
       virtual: virtualBehaviour,
       nativeMerge: async () => undefined,
       printers: printerOf,
-      grants: options.grants ?? { applies: () => false, check() {} },
+      grants: options.grants ?? { applies: () => false, check: async () => {} },
       creationRefusal: () => options.creationRefusal,
       quotaRefusal: () => undefined,
       allows: (_call, attributes) => options.allows?.(attributes) ?? true,
