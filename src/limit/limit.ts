@@ -37,8 +37,10 @@ export interface Sender {
 }
 
 export interface Usage {
+  /** As the limits count them: one that is worth several seats is as many. */
   readonly requests: number;
   readonly requestsOfUser: number;
+  /** Each is one. */
   readonly waiting: number;
   readonly watches: number;
   readonly watchesOfUser: number;
@@ -104,7 +106,8 @@ export function createLimiter({ nowMs, seats = SEATS, patienceMs = PATIENCE_MS }
     usage({ tenant: { uid }, username }) {
       const user = userKey(uid, username);
       const watching = { watches: watches.get(uid) ?? 0, watchesOfUser: watches.get(user) ?? 0 };
-      return { ...short.usage(uid, user), ...watching };
+      const { seats: requests, seatsOfUser: requestsOfUser, waiting } = short.usage(uid, user);
+      return { requests, requestsOfUser, waiting, ...watching };
     },
     [Symbol.dispose]: () => pace[Symbol.dispose](),
   };

@@ -41,12 +41,12 @@ describe('seats', () => {
     seated(seats, order, 'third', request('a'));
     seated(seats, order, 'fourth', request('a'));
     expect(order).toEqual(['first', 'second']);
-    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 2, waiting: 2 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ seats: 2, waiting: 2 });
     first.leave();
     first.leave();
     await settled();
     expect(order).toEqual(['first', 'second', 'third']);
-    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 2, waiting: 1 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ seats: 2, waiting: 1 });
   });
 
   it('go to the flow that has the fewest: a newcomer does not wait behind a crowd', async () => {
@@ -188,6 +188,7 @@ describe('a request that is worth several seats', () => {
     // A new one is taken for what others of the flow are: three. One seat and four of these are more than there are.
     const robots = Array.from({ length: 10 }, (_, at) => wait('new', at));
     expect(order.slice(2)).toEqual(['new 0', 'new 1', 'new 2', 'new 3']);
+    expect(seats.usage('a', 'a/new')).toEqual({ seats: 13, seatsOfUser: 12, waiting: 6 });
     for (const one of robots) {
       one.leave(1);
       await settled();
@@ -224,7 +225,7 @@ describe('a request that waits', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await refused;
     leave();
-    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 0, waiting: 0 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ seats: 0, waiting: 0 });
   });
 
   it('gives way to others of its flow where too many wait and its user has the most of them, the last first', async () => {
@@ -242,7 +243,7 @@ describe('a request that waits', () => {
     for (const user of ['robot', 'person']) {
       expect(() => seats.take(request('a', user, limit), NEVER, REFUSAL)).toThrow('full');
     }
-    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 1, waiting: 4 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ seats: 1, waiting: 4 });
     for (const at of [0, 1, 2]) {
       robots[at]?.leave();
       await vi.advanceTimersByTimeAsync(0);
@@ -259,7 +260,7 @@ describe('a request that waits', () => {
     client.abort(new Error('gone'));
     await refused;
     leave();
-    expect(seats.usage('a', 'nobody')).toMatchObject({ requests: 0, waiting: 0 });
+    expect(seats.usage('a', 'nobody')).toMatchObject({ seats: 0, waiting: 0 });
     expect(() => seats.take(request('a'), client.signal, REFUSAL)).toThrow('gone');
   });
 });

@@ -33,14 +33,13 @@ export interface Seats {
 export type Leave = (worth?: number) => void;
 
 export interface SeatUsage {
-  readonly requests: number;
-  readonly requestsOfUser: number;
+  readonly seats: number;
+  readonly seatsOfUser: number;
+  /** Requests. */
   readonly waiting: number;
 }
 
 interface Holder {
-  /** Requests that have seats, and these. */
-  requests: number;
   seats: number;
   /** How many seats a request takes, by those that are over: the later, the more it counts. */
   width: number;
@@ -82,19 +81,16 @@ export function createSeats({ seats, most, patienceMs }: SeatsOptions): Seats {
   function sit(request: SeatRequest): Leave {
     const flow = flowOf(request);
     const user = userOf(flow, request);
+    // Whole ones, which add up to nothing again.
     const width = Math.round(user.width);
     taken += width;
-    for (const holder of [flow, user]) {
-      holder.requests += 1;
-      holder.seats += width;
-    }
+    for (const holder of [flow, user]) holder.seats += width;
     let isSeated = true;
     return (worth = 1) => {
       if (!isSeated) return;
       isSeated = false;
       taken -= width;
       for (const holder of [flow, user]) {
-        holder.requests -= 1;
         holder.seats -= width;
         holder.width += (Math.min(worth, MOST_WIDTH) - holder.width) * LAST_COUNTS;
       }
@@ -124,7 +120,7 @@ export function createSeats({ seats, most, patienceMs }: SeatsOptions): Seats {
   }
 
   function isFree(flow: Flow | undefined): boolean {
-    return taken < seats() || ((flow?.requests ?? 0) === 0 && taken < 2 * most);
+    return taken < seats() || ((flow?.seats ?? 0) === 0 && taken < 2 * most);
   }
 
   function wait(request: SeatRequest, signal: AbortSignal, refusal: (why: 'full' | 'late') => Error): Promise<Leave> {
@@ -164,14 +160,14 @@ export function createSeats({ seats, most, patienceMs }: SeatsOptions): Seats {
   function flowOf({ flow: key }: SeatRequest): Flow {
     const known = flows.get(key);
     if (known !== undefined) return known;
-    const made: Flow = { requests: 0, seats: 0, width: 1, waiting: 0, users: new Map() };
+    const made: Flow = { seats: 0, width: 1, waiting: 0, users: new Map() };
     flows.set(key, made);
     return made;
   }
 
   /** Who has no seat and waits for none takes no memory. */
   function forget(request: SeatRequest, flow: Flow, user: User): void {
-    if (user.requests === 0 && user.queue.size === 0) flow.users.delete(request.user);
+    if (user.seats === 0 && user.queue.size === 0) flow.users.delete(request.user);
     if (flow.users.size === 0) flows.delete(request.flow);
   }
 
@@ -192,8 +188,8 @@ export function createSeats({ seats, most, patienceMs }: SeatsOptions): Seats {
     },
     usage(key, user) {
       const flow = flows.get(key);
-      const requestsOfUser = flow?.users.get(user)?.requests ?? 0;
-      return { requests: flow?.requests ?? 0, requestsOfUser, waiting: flow?.waiting ?? 0 };
+      const seatsOfUser = flow?.users.get(user)?.seats ?? 0;
+      return { seats: flow?.seats ?? 0, seatsOfUser, waiting: flow?.waiting ?? 0 };
     },
     more: seatNext,
   };
@@ -215,7 +211,7 @@ function lastOfMost(flow: Flow, than: number): Waiter | undefined {
 function userOf(flow: Flow, { user: key }: SeatRequest): User {
   const known = flow.users.get(key);
   if (known !== undefined) return known;
-  const made: User = { requests: 0, seats: 0, width: flow.width, queue: new Set() };
+  const made: User = { seats: 0, width: flow.width, queue: new Set() };
   flow.users.set(key, made);
   return made;
 }
