@@ -83,12 +83,20 @@ const attributes = fc.oneof(
   { weight: 3, arbitrary: asked.map(({ version: _any, ...rest }) => ({ isResource: true as const, ...rest })) },
   askedPath.map((path) => ({ isResource: false as const, ...path })),
 );
-const grants = fc.array(
-  fc.oneof({ weight: 4, arbitrary: resourceRule }, fc.constant({ verbs: ['get'], nonResourceURLs: ['/api'] })),
+/** Small, or nobody would hold all of it. */
+const nearRule = fc.record(
   {
-    minLength: 1,
-    maxLength: 2,
+    verbs: fc.constantFrom(['get'], ['list'], ['create'], ['delete']),
+    apiGroups: fc.constantFrom([''], ['apps']),
+    resources: fc.constantFrom(['pods'], ['deployments'], ['pods/log'], ['deployments/scale']),
+    resourceNames: fc.constantFrom(['a'], ['b'], ['a', 'b']),
   },
+  { requiredKeys: ['verbs', 'apiGroups', 'resources'] },
+);
+const pathRule = fc.record({ verbs: fc.constant(['get']), nonResourceURLs: fc.constantFrom(['/api'], ['/apis/x']) });
+const grants = fc.oneof(
+  { weight: 3, arbitrary: fc.oneof({ weight: 3, arbitrary: nearRule }, pathRule).map((rule) => [rule]) },
+  fc.array(fc.oneof(nearRule, resourceRule), { minLength: 1, maxLength: 2 }),
 );
 const many = <T>(of: fc.Arbitrary<T>) => fc.array(of, { minLength: OF_A_WORLD, maxLength: OF_A_WORLD });
 /** The same users in each, for their rights are kept from one question to the next. */
