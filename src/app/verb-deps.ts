@@ -71,7 +71,7 @@ export function createVerbDeps(options: VerbDepsOptions): VerbDeps {
     isTrusted: (call) => policies.of(call.tenant).profile === 'trusted',
     readsSecretsAcross: (call) => policies.of(call.tenant).readsSecretsAcross,
     isSession: (call) => policies.of(call.tenant).readsOwnWritesOnly,
-    sessions: new Sessions(),
+    sessions: new Sessions(cache.doubt),
     onLeftOut(call, error) {
       log.warn(
         { cause: error, tenant: call.tenant.id, resource: call.info.resource, id: call.head.id },

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Feed, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { ApiError } from '../errors.ts';
 import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
@@ -128,6 +128,53 @@ describe('the cache', () => {
     await cache.close();
     expect(view.ended).toBe(true);
     expect(cache.view(wanted('acme', '/pods'))).toBeUndefined();
+  });
+});
+
+describe('an upstream that has gone back to an earlier revision', () => {
+  let version: string;
+  let views: View[];
+  beforeEach(async () => {
+    version = '10';
+    const { cache } = start((_path, isWatch) =>
+      isWatch ? undefined : { status: 200, body: { metadata: { resourceVersion: version }, items: [] } },
+    );
+    views = ['/one', '/two', '/three'].map((path) => cache.view(wanted('acme', path))?.view as View);
+    for (const view of views) {
+      await view.whenReady();
+      watch(view);
+    }
+  });
+
+  it('is found to have for all that is kept as soon as it is for one', async () => {
+    version = '5';
+    pass(10_000);
+    await vi.waitFor(() => expect(views.map(({ ended }) => ended)).toEqual([true, true, true]), 10_000);
+  });
+
+  it('is kept anew at once: everybody begins anew', async () => {
+    version = '5';
+    cache?.doubt();
+    await vi.waitFor(() => expect(views.map(({ ended }) => ended)).toEqual([true, true, true]), 10_000);
+    const one = cache?.view(wanted('acme', '/one'));
+    tick();
+    const two = cache?.view(wanted('acme', '/two'));
+    expect([one?.isNew, two?.isNew]).toEqual([true, true]);
+    await Promise.all([one?.view.whenReady(), two?.view.whenReady()]);
+    expect(one?.view.snapshot()).toMatchObject({ isLive: true });
+  });
+
+  it('is found to have when somebody says so, and is not believed until then', async () => {
+    version = '5';
+    cache?.doubt();
+    expect(views.map((view) => view.snapshot()?.isLive)).toEqual([false, false, false]);
+    await vi.waitFor(() => expect(views.map(({ ended }) => ended)).toEqual([true, true, true]), 10_000);
+  });
+
+  it('is believed again where it has not', async () => {
+    cache?.doubt();
+    await vi.waitFor(() => expect(views.map((view) => view.snapshot()?.isLive)).toEqual([true, true, true]), 10_000);
+    expect(views.map(({ ended }) => ended)).toEqual([false, false, false]);
   });
 });
 

@@ -3,7 +3,8 @@
  * tenant who does. Both are made when they are first asked for and end some time after nobody uses them any more. What
  * they hold together is bounded: over it, nothing new is kept, and requests go upstream as they would without a cache.
  *
- * A view that could not be made is not tried again at once.
+ * A view that could not be made is not tried again at once. One that ended because upstream went back to a backup is: all
+ * its clients come back at once.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Probe } from '../k8s/revision-probe.ts';
@@ -49,6 +50,11 @@ export interface Cache {
    * be made. `isNew`: everything in it was read after this call.
    */
   view(wanted: Wanted, make?: 'make' | 'only if there'): { view: View; isNew: boolean } | undefined;
+  /**
+   * Upstream is not there, or not what it was, whatever its watches say: each begins again where it was, and finds out.
+   * Until then what is kept is told as of a host that does not answer.
+   */
+  doubt(): void;
   /** For metrics and tests. */
   readonly counts: { readonly sources: number; readonly views: number; readonly bytes: number };
   /** Ends every watch in good order, and then everything. Resolves when what was to be sent last is on its way. */
@@ -91,7 +97,11 @@ export function createCache(options: CacheOptions): Cache {
   let closed = false;
   let pulsedMs = nowMs();
 
-  /** One source at a time, in turn; all of them are begun again when it is not answered. */
+  function doubt(): void {
+    for (const source of sources.values()) source.interrupt();
+  }
+
+  /** One source at a time, in turn; all of them are begun again when it is not answered, or upstream has gone back. */
   async function feelPulse(): Promise<void> {
     const [first] = sources;
     if (first === undefined) return;
@@ -99,7 +109,7 @@ export function createCache(options: CacheOptions): Cache {
     sources.delete(key);
     sources.set(key, source);
     if (!source.connected || (await (pulse?.(silenceMs) ?? source.answers(silenceMs)))) return;
-    for (const one of sources.values()) one.interrupt();
+    doubt();
   }
 
   function sourceOf({ collection, collectionKey }: Wanted): Source {
@@ -164,7 +174,7 @@ export function createCache(options: CacheOptions): Cache {
       const { view } = kept;
       if (view.ended) {
         end(key);
-        failedMs.set(key, now);
+        if (!view.isOutdated) failedMs.set(key, now);
       } else {
         view.tick(now);
         if (view.isWatched) kept.usedMs = now;
@@ -194,12 +204,15 @@ export function createCache(options: CacheOptions): Cache {
       }
       if (kept !== undefined) {
         end(viewKey);
-        failedMs.set(viewKey, nowMs());
-        return undefined;
+        if (!kept.view.isOutdated) {
+          failedMs.set(viewKey, nowMs());
+          return undefined;
+        }
       }
       if (make !== 'make' || !makeRoom()) return undefined;
       return { view: begin(wanted).view, isNew: true };
     },
+    doubt,
     get counts() {
       return { sources: sources.size, views: views.size, bytes };
     },

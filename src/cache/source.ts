@@ -122,7 +122,7 @@ export class Source {
     return () => this.#subscribers.delete(subscriber);
   }
 
-  /** Whether upstream answers at all, whatever it says. */
+  /** Whether upstream answers at all, whatever it says, and has not gone back. */
   async answers(withinMs: number): Promise<boolean> {
     const waiting = AbortSignal.timeout(withinMs);
     const late = new Promise<boolean>((resolve) => {
@@ -131,7 +131,7 @@ export class Source {
     const asked = this.#probe(AbortSignal.any([this.#ending.signal, waiting])).then(
       () => true,
       // A refusal is an answer. That there was none, or no connection, is told by the way to it.
-      (error) => !(error instanceof ApiError) && !waiting.aborted,
+      (error) => !(error instanceof ApiError || error instanceof Restored) && !waiting.aborted,
     );
     return await Promise.race([asked, late]);
   }

@@ -78,6 +78,7 @@ export class View implements Subscriber {
   #bytes = 0;
   /** That were read over, and that the ring still holds. */
   #gaps: Gap[] = [];
+  #isOutdated = false;
   #list: Reading['list'] = { apiVersion: '', kind: '' };
 
   constructor(reader: Reader, source: Source, options: ViewOptions) {
@@ -100,6 +101,11 @@ export class View implements Subscriber {
 
   get ended(): boolean {
     return this.#ending.signal.aborted;
+  }
+
+  /** True when it has ended because upstream went back to a backup, which keeps nobody from beginning anew. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
   }
 
   get isWatched(): boolean {
@@ -193,7 +199,8 @@ export class View implements Subscriber {
   }
 
   failed(why: 'restored' | 'refused'): void {
-    this.#end(why === 'restored' ? EXPIRED : undefined);
+    this.#isOutdated = why === 'restored';
+    this.#end(this.#isOutdated ? EXPIRED : undefined);
   }
 
   /** Ends every watch of it, each with a last bookmark. */

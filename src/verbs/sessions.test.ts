@@ -74,6 +74,18 @@ describe('a read that names no revision, under a policy of sessions', () => {
     });
   });
 
+  it('ends what is in memory where the host went back to a backup, and asks for no more than there is now', async () => {
+    await asks(ALL);
+    host.written = host.pod('acme--default', 'new', 55);
+    await host.lab.request('POST', ONE, { body: { metadata: { name: 'new' } } });
+    host.revision = 40;
+    expect(await asks(ALL)).toBe(true);
+    // What was in memory is of another time.
+    await vi.waitFor(() => expect(host.cache.counts.views).toBe(0), 10_000);
+    expect(await asks(ALL)).toBe(true);
+    expect(host.lab.deps.sessions.floor(host.lab.call('GET', ALL))).toBe('40');
+  });
+
   it('begins nothing that is to be kept: what nobody watches is read of upstream', async () => {
     const { views } = host.cache.counts;
     for (const _twice of [1, 2]) expect(await asks('/api/v1/services')).toBe(true);
@@ -90,7 +102,7 @@ it('a read that names no revision is upstream’s under any other policy', async
 describe('a write that ends while a list is under way', () => {
   /** What is known after the writes, the last list having been answered at revision 10. */
   function floorAfter(before: readonly string[], meanwhile: readonly string[]): string | undefined {
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => {});
     const call = host.lab.call('GET', ALL);
     sessions.listing(call)('5');
     for (const version of before) sessions.wrote(call, version);
@@ -116,12 +128,53 @@ describe('a write that ends while a list is under way', () => {
   });
 
   it('counts for the first list as well', () => {
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => {});
     const call = host.lab.call('GET', ALL);
     const learned = sessions.listing(call);
     sessions.wrote(call, '11');
     expect(sessions.floor(call)).toBeUndefined();
     learned('10');
     expect(sessions.floor(call)).toBe('11');
+  });
+});
+
+describe('a list that is older than what was known before it was asked for', () => {
+  let restored: number;
+  let sessions: Sessions;
+  let call: ReturnType<typeof host.lab.call>;
+  beforeEach(() => {
+    restored = 0;
+    sessions = new Sessions(() => (restored += 1));
+    call = host.lab.call('GET', ALL);
+    sessions.listing(call)('50');
+    sessions.wrote(call, '55');
+  });
+
+  it('says that the host was restored, and the next one how far it has come', () => {
+    sessions.listing(call)('40');
+    expect([restored, sessions.floor(call)]).toEqual([1, undefined]);
+    sessions.wrote(call, '41');
+    sessions.listing(call)('42');
+    expect([restored, sessions.floor(call)]).toEqual([1, '42']);
+  });
+
+  it('says so as well where a write came meanwhile, and does not count without it', () => {
+    const learned = sessions.listing(call);
+    sessions.wrote(call, '41');
+    learned('40');
+    expect([restored, sessions.floor(call)]).toEqual([1, undefined]);
+  });
+
+  it('says nothing of the kind where it was asked for before', () => {
+    const learned = sessions.listing(call);
+    sessions.wrote(call, '60');
+    learned('57');
+    expect([restored, sessions.floor(call)]).toEqual([0, '60']);
+  });
+
+  it('is nothing new where a change that changed nothing was answered with the revision from before', () => {
+    sessions.wrote(call, '30');
+    sessions.listing(call)('55');
+    expect([restored, sessions.floor(call)]).toEqual([0, '55']);
   });
 });

@@ -6,6 +6,9 @@
  * For each kind the revision is known up to which the tenant has written. A deletion is answered without its revision, of
  * a write that failed on the way nobody knows what became of it, and after a start nothing is known: the next list that
  * upstream answers says it.
+ *
+ * A list that is older than what was known before it was asked for tells that the host's store was restored from a backup.
+ * What was known then means nothing, and neither does what is in memory.
  */
 import type { ResourceRequest } from '../exchange.ts';
 import { compareVersions } from '../k8s/meta.ts';
@@ -27,6 +30,12 @@ const REMEMBERED = 50_000;
 
 export class Sessions {
   readonly #marks = new Map<string, Mark>();
+  readonly #onRestored: () => void;
+
+  /** @param onRestored called where upstream is found to have gone back */
+  constructor(onRestored: () => void) {
+    this.#onRestored = onRestored;
+  }
 
   /** What is at least as new has all that was written. Undefined when only upstream can tell. */
   floor(call: Of): string | undefined {
@@ -38,12 +47,8 @@ export class Sessions {
   wrote(call: Of, version: string): void {
     const mark = this.#marks.get(keyOf(call));
     if (mark === undefined) return;
-    if (version === '') {
-      // What was written before it is in the list that has to tell, also when the host has gone back to a backup.
-      mark.version = '';
-      mark.isKnown = false;
-      mark.unknown += 1;
-    } else mark.version = newest(mark.version, version);
+    if (version === '') forget(mark);
+    else mark.version = newest(mark.version, version);
   }
 
   /** Upstream is asked for the newest from now on. @returns takes the revision of its answer */
@@ -55,14 +60,26 @@ export class Sessions {
     this.#marks.set(key, mark);
     const [oldest = ''] = this.#marks.keys();
     if (this.#marks.size > REMEMBERED) this.#marks.delete(oldest);
-    const { unknown } = mark;
+    const { unknown, version: before } = mark;
     return (version) => {
       // What was written meanwhile may not be in it: its revision is known, or another list has to tell.
       if (version === '' || mark.unknown !== unknown || this.#marks.get(key) !== mark) return;
+      if (before !== '' && compareVersions(version, before) < 0) {
+        forget(mark);
+        this.#onRestored();
+        return;
+      }
       mark.version = newest(mark.version, version);
       mark.isKnown = true;
     };
   }
+}
+
+/** What was written before is in the list that has to tell, also when the host has gone back to a backup. */
+function forget(mark: Mark): void {
+  mark.version = '';
+  mark.isKnown = false;
+  mark.unknown += 1;
 }
 
 function keyOf({ tenant, at: { kind } }: Of): string {

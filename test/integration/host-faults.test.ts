@@ -7,13 +7,14 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { choosePort } from '../../src/dev/ports.ts';
 import { issueServer } from '../../src/pki/certificates.ts';
 import { expectStatus } from '../support/as-tenant.ts';
+import { backUp } from '../support/etcd-backup.ts';
 import { ALL, eventsOf, FaultLab, INFORMER, knownBy, MAPS } from '../support/fault-lab.ts';
 import { jsonOf } from '../support/http.ts';
 import type { OpenWatch } from '../support/open-watch.ts';
@@ -141,11 +142,7 @@ it('a certificate that has expired: the API server is not believed, and is again
 
 it('a store that was restored from a backup: what came after the backup is forgotten by everybody', async () => {
   await lab.make('kept');
-  const data = join(lab.controlPlane.workDir, 'etcd');
-  const backup = join(lab.controlPlane.workDir, 'etcd-backup');
-  lab.controlPlane.freeze('etcd');
-  await cp(data, backup, { recursive: true });
-  lab.controlPlane.thaw('etcd');
+  const restore = await backUp(lab.controlPlane);
   await lab.make('lost');
   await lab.told(informer, 'lost');
   const namespace = await lab.acme.write('POST', '/api/v1/namespaces', { metadata: { name: 'lost' } });
@@ -154,10 +151,7 @@ it('a store that was restored from a backup: what came after the backup is forgo
   await lab.told(informer, 'lost-49');
   const { metadata } = await lab.acme.json(`${ALL}?resourceVersion=0`);
 
-  for (const program of ['kube-apiserver', 'etcd'] as const) await lab.controlPlane.kill(program);
-  await rm(data, { recursive: true });
-  await cp(backup, data, { recursive: true });
-  for (const program of ['etcd', 'kube-apiserver'] as const) await lab.controlPlane.restart(program);
+  await restore();
 
   await eventually('the watch is told that what it knows is void', () => informer.ended !== undefined, 90_000);
   expect(eventsOf(informer).at(-1)).toBe('ERROR 410 Expired');

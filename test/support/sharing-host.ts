@@ -39,7 +39,8 @@ export class SharingHost {
       stream: (request) => this.lab.upstream.stream(request),
     };
     this.cache = createCache({ upstream, onError: () => {} });
-    this.lab = new VerbLab((request) => this.#answer(request), { cache: this.cache, ...options });
+    const onRestored = (): void => this.cache.doubt();
+    this.lab = new VerbLab((request) => this.#answer(request), { cache: this.cache, onRestored, ...options });
   }
 
   /** Upstream watches that clients have for themselves. */

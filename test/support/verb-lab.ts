@@ -43,6 +43,8 @@ export interface LabOptions {
   /** Left out: true. */
   readonly readsSecretsAcross?: boolean;
   readonly isSession?: boolean;
+  /** Told where the host is found to have gone back to a backup. */
+  readonly onRestored?: () => void;
   /** Who may grant what; everybody everything when left out. */
   readonly grants?: GrantGuard;
   /** Rights besides those that a request itself takes; everybody has all when left out. */
@@ -114,7 +116,7 @@ export class VerbLab {
       allows: (_call, attributes) => options.allows?.(attributes) ?? true,
       admission: () => undefined,
       isSession: () => options.isSession ?? false,
-      sessions: new Sessions(),
+      sessions: new Sessions(options.onRestored ?? (() => {})),
       readsSecretsAcross: () => options.readsSecretsAcross ?? true,
       isPublished: (_call, name) => options.shared?.has(name) ?? true,
       defaultOf: (_call, of) => options.defaults?.[of],
