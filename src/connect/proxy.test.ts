@@ -137,6 +137,18 @@ describe('HTTP of a pod', () => {
     expect((await send(host, 'GET', `${POD}/`)).text).toBe('{"error":"none of ours"}');
   });
 
+  it('is told to be tried again where the host lacks rights that the tenant’s roles give', async () => {
+    const host = new Host();
+    const message =
+      'pods "a" is forbidden: User "kubeveil:acme" cannot get resource "pods/proxy" in API group "" in the namespace "acme--web": RBAC: clusterrole.rbac.authorization.k8s.io "kubeveil:guard" not found';
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', message, code: 403 };
+    host.told = { status: 403, headers: { 'content-type': 'application/json' }, body: JSON.stringify(status) };
+    await expect(send(host, 'GET', `${POD}/`)).rejects.toMatchObject({
+      code: 'ERR_UNAVAILABLE',
+      message: 'the cluster is not ready at the moment; try again',
+    });
+  });
+
   it('installs no service worker', async () => {
     const worker = send(new Host(), 'GET', `${POD}/sw.js`, ['Service-Worker', 'script']);
     await expect(worker).rejects.toMatchObject({ code: 'ERR_FORBIDDEN' });

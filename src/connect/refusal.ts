@@ -8,6 +8,7 @@ import type { Reply } from '../exchange.ts';
 import { isStatus } from '../k8s/shapes.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { UpstreamStream } from '../ports.ts';
+import { refuseHostLack } from '../translate/host-lack.ts';
 import { statusToTenant } from '../translate/status.ts';
 import type { ConnectCall } from './call.ts';
 
@@ -54,7 +55,9 @@ export function speaksOfTheHost(text: string): boolean {
   return OF_THE_HOST.test(text);
 }
 
-export function statusReply({ scope, info }: ConnectCall, code: number, status: JsonObject): Reply {
+/** @throws {ApiError} ERR_UNAVAILABLE where the host refuses what the tenant's roles allow */
+export function statusReply({ scope, info, tenant }: ConnectCall, code: number, status: JsonObject): Reply {
+  refuseHostLack(code, status, tenant.id);
   return { kind: 'object', status: code, object: statusToTenant(status, scope, info) };
 }
 

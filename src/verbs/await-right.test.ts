@@ -74,7 +74,8 @@ describe('a refusal', () => {
 
   it('of a kind that is not the tenant’s own is told at once', async () => {
     const lab = answering(lack());
-    expect(await lab.request('GET', '/api/v1/namespaces/web/pods/one')).toMatchObject({ status: 403 });
+    const told = lab.request('GET', '/api/v1/namespaces/web/pods/one');
+    await expect(told).rejects.toMatchObject({ code: 'ERR_UNAVAILABLE', details: { retryAfterSeconds: 1 } });
     expect(lab.upstream.requests).toHaveLength(1);
   });
 

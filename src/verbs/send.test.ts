@@ -107,8 +107,10 @@ describe('an answer', () => {
   it.each([
     'pods "one" is forbidden: User "system:serviceaccount:kubeveil-system:kubeveil-datapath" cannot impersonate-on:user-info:get resource "pods" in API group "" in the namespace "acme--web"',
     'pods "one" is forbidden: User "system:serviceaccount:kubeveil-system:kubeveil-reader" cannot get resource "pods" in API group "" at the cluster scope',
+    'pods "one" is forbidden: User "kubeveil:acme" cannot get resource "pods" in API group "" in the namespace "acme--web"',
+    'pods "one" is forbidden: User "kubeveil:acme" cannot get resource "pods" in API group "" in the namespace "acme--web": RBAC: [clusterrole.rbac.authorization.k8s.io "kubeveil:guard" not found, role.rbac.authorization.k8s.io "x" not found]',
   ])(
-    'that refuses the proxy itself is no refusal of the tenant: the API server has just started (%s)',
+    'that refuses what the tenant’s roles allow is no refusal of the tenant: the API server has just started (%s)',
     async (message) => {
       const lab = new VerbLab(() => refusal(403, 'Forbidden', message));
       await expect(lab.request('GET', `${PODS}/one`)).rejects.toMatchObject({
@@ -118,8 +120,11 @@ describe('an answer', () => {
     },
   );
 
-  it('that refuses the tenant on the host is that refusal', async () => {
-    const message = 'pods "one" is forbidden: User "kubeveil:acme" cannot get resource "pods" in API group ""';
+  it.each([
+    'pods "one" is forbidden: User "kubeveil:acme" cannot get resource "pods" in API group "" in the namespace "acme--web": not at night',
+    'pods "one" is forbidden: exceeded quota: all, requested: pods=1, used: pods=5, limited: pods=5',
+    'pods "one" is forbidden: User "kubeveil:globex" cannot get resource "pods" in API group "" in the namespace "acme--web"',
+  ])('that refuses the tenant with a reason of the host’s own is that refusal (%s)', async (message) => {
     const lab = new VerbLab(() => refusal(403, 'Forbidden', message));
     expect(await lab.request('GET', `${PODS}/one`)).toMatchObject({ status: 403 });
   });

@@ -11,11 +11,10 @@ import { lines } from '../codec/lines.ts';
 import { stringifyRepeated } from '../codec/repeated-keys.ts';
 import { ApiError } from '../errors.ts';
 import { versionOf } from '../k8s/meta.ts';
-import { text } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k8s/types.ts';
 import type { UpstreamRequest, UpstreamResponse, UpstreamStream } from '../ports.ts';
-import { ACCOUNTS, PROXY_NAMESPACE } from '../tenancy/host-names.ts';
 import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
+import { refuseHostLack } from '../translate/host-lack.ts';
 import { withRight } from './await-right.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { withFieldManager } from './field-manager.ts';
@@ -162,7 +161,7 @@ function represented(call: Call, { query }: ReadRequest): Pick<UpstreamRequest, 
 }
 
 /** @throws {ApiError} ERR_BAD_GATEWAY when upstream answers something that is not a JSON object. */
-function readAnswer({ head }: Call, { status, headers, body }: UpstreamResponse): Answer {
+function readAnswer({ head, tenant }: Call, { status, headers, body }: UpstreamResponse): Answer {
   if (head.trail !== undefined) head.trail.upstreamStatus = status;
   let document: unknown;
   try {
@@ -182,24 +181,8 @@ function readAnswer({ head }: Call, { status, headers, body }: UpstreamResponse)
   }
   if (!isObject(document))
     throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again');
-  if (status === 403 && OWN_LACK.test(text(document, 'message'))) throw starting(document);
+  refuseHostLack(status, document, tenant.id);
   return { status, headers, document };
-}
-
-/**
- * One of the proxy's own accounts lacks a right. Its rights are those of the manifests, so this is an API server that has
- * just started and not read its roles yet. It is none of the tenant's rights, of which clients would take it to be.
- */
-const OWN_LACK = new RegExp(
-  `User "system:serviceaccount:${PROXY_NAMESPACE}:(?:${Object.values(ACCOUNTS).join('|')})" cannot `,
-);
-
-function starting(document: JsonObject): ApiError {
-  return new ApiError('ERR_UNAVAILABLE', 'the cluster is not ready at the moment; try again', {
-    why: 'upstream-refused',
-    details: { retryAfterSeconds: 1 },
-    cause: new Error(text(document, 'message')),
-  });
 }
 
 async function* eventsIn(chunks: AsyncIterable<Uint8Array>): AsyncIterable<WatchEvent> {
