@@ -17,7 +17,7 @@ import { expectStatus } from '../support/as-tenant.ts';
 import { backUp } from '../support/etcd-backup.ts';
 import { ALL, eventsOf, FaultLab, INFORMER, knownBy, MAPS } from '../support/fault-lab.ts';
 import { jsonOf } from '../support/http.ts';
-import type { OpenWatch } from '../support/open-watch.ts';
+import { type OpenWatch, openWatch } from '../support/open-watch.ts';
 import { eventually } from '../support/processes.ts';
 
 let lab: FaultLab;
@@ -95,6 +95,18 @@ it('a history that is gone: the watch is told the difference', async () => {
     'ADDED old-goes',
     ...eventsOf(informer).filter((event) => /^(ADDED old-comes|DELETED old-goes)$/.test(event)),
   ]);
+  // Who knows no more than what is gone is told so, in the API server's words.
+  const { server, caPem } = lab.controlPlane;
+  const direct = { server, caPem, ...lab.controlPlane.admin };
+  const query = 'watch=true&resourceVersion=1';
+  using theirs = await openWatch({ ...direct, path: `/api/v1/namespaces/acme--default/configmaps?${query}` });
+  using one = await lab.acme.watch(`${MAPS}?${query}`);
+  using all = await lab.acme.watch(`${ALL}?${query}`);
+  for (const watch of [theirs, one, all]) await eventually('it ends', () => watch.ended !== undefined);
+  expect(eventsOf(theirs)).toEqual(['ERROR 410 Expired']);
+  for (const watch of [one, all]) {
+    expect([watch.status, watch.ended, watch.text]).toEqual([theirs.status, theirs.ended, theirs.text]);
+  }
   const token = encodeURIComponent(page.metadata.continue);
   const next = await lab.acme.send(`${MAPS}?limit=1&continue=${token}`);
   expectStatus(next, 410, 'Expired');
