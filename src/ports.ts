@@ -329,6 +329,9 @@ export interface ParameterPlace {
   readonly selector?: JsonObject;
 }
 
+/** An object that was changed as the host would have it, defaults and all; as it is where the host would refuse it. */
+export type FillIn = (object: JsonObject) => Promise<JsonObject>;
+
 /** The admission of one request by what its tenant has set up. */
 export interface AdmissionRound {
   /** False when there is nothing that may change the object. */
@@ -336,9 +339,10 @@ export interface AdmissionRound {
   /**
    * The object as policies and webhooks leave it; the very same one when they leave it alone.
    * @param object defaulted, without what the server adds when it stores it; undefined for a deletion
+   * @param fillIn asked when somebody is to look at what another one changed; they see it as it is without
    * @throws {ApiError}
    */
-  mutate<T extends JsonObject | undefined>(object: T, oldObject: JsonObject | undefined): Promise<T>;
+  mutate<T extends JsonObject | undefined>(object: T, oldObject: JsonObject | undefined, fillIn?: FillIn): Promise<T>;
   /** @param object undefined for a deletion @throws {ApiError} when it is refused */
   validate(object: JsonObject | undefined, oldObject: JsonObject | undefined): Promise<void>;
   /** What the client is to be warned of, so far. */

@@ -73,7 +73,7 @@ function roundOf(
   return {
     mutates: !isNothing(mutating),
     warnings,
-    mutate: (object, oldObject) => warned(() => mutate(mutating, object, oldObject, context)),
+    mutate: (object, oldObject, fillIn) => warned(() => mutate(mutating, { object, oldObject, fillIn }, context)),
     validate: (object, oldObject) =>
       warned(async () => {
         const given = { object, oldObject };

@@ -45,7 +45,7 @@ export async function shownTo(
 ): Promise<AdmittedObjects | undefined> {
   const { subject, share, ask } = context;
   if (!selectorsMatch(webhook, subject, versions.given)) return undefined;
-  const given = await versions.in(as);
+  const given = await versions.shown(as);
   const conditions = conditionsOfWebhook(webhook);
   if (conditions.length === 0) return given;
   const options = { subject, given, as, params: undefined, ask, variables: new Map() };

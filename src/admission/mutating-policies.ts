@@ -18,7 +18,8 @@ import type { AdmissionSubject } from '../ports.ts';
 import { applyPatch } from '../translate/apply.ts';
 import { conditionsMet } from './conditions.ts';
 import { Evaluation, OutOfBudget } from './evaluation.ts';
-import { matchResourcesOf, selectorsMatch } from './matching.ts';
+import { ofSameKind } from './identity.ts';
+import { type AdmittedObjects, matchResourcesOf, selectorsMatch } from './matching.ts';
 import { ConfigurationError, collectParams } from './params.ts';
 import { type CompiledPolicy, compiledPolicy, type Mutation } from './policies.ts';
 import { failedMutation } from './refusals.ts';
@@ -36,72 +37,107 @@ export interface MutationContext {
   readonly schema: (apiVersion: string) => Promise<MergeSchema | undefined>;
 }
 
-/** A mutation that cannot be made; its policy's failurePolicy says what then. */
+/** A mutation that cannot be made. */
 class MutationFailed extends Error {}
 
-/** The objects of `versions` are as the policies leave them, in whatever version. @throws {ApiError} */
+/** One run of a policy: for one of its bindings, with one of the objects that it takes parameters from. */
+interface Invocation {
+  readonly policy: JsonObject;
+  readonly binding: JsonObject;
+  readonly compiled: CompiledPolicy;
+  readonly as: MatchedPolicy['as'];
+  readonly params: JsonObject | null | undefined;
+}
+
+/** What of a policy went wrong, in its failurePolicy's hands. */
+interface Failure {
+  readonly message: string;
+  readonly reason: 'Invalid' | undefined;
+}
+
+/**
+ * The objects of `versions` are as the policies leave them, in whatever version. Which policies are meant is decided
+ * before the first of them changes anything.
+ * @throws {ApiError}
+ */
 export async function mutateByPolicies(
   policies: readonly MatchedPolicy[],
   versions: Versions,
   reinvocation: Reinvocation,
   context: MutationContext,
 ): Promise<void> {
-  const { subject } = context;
-  const failures: string[] = [];
-  let reason: string | undefined;
-  for (const { policy, bindings, as } of policies) {
-    const compiled = compiledPolicy(policy);
-    if (!selectorsMatch(matchResourcesOf(policy, 'matchConstraints'), subject, versions.given)) continue;
-    for (const binding of bindings) {
-      if (!selectorsMatch(matchResourcesOf(binding, 'matchResources'), subject, versions.given)) continue;
-      try {
-        await mutateBy({ policy, binding, compiled, as }, versions, reinvocation, context);
-      } catch (error) {
-        if (!(error instanceof MutationFailed || error instanceof ConfigurationError)) throw error;
-        if (compiled.ignoresFailures) continue;
-        if (error instanceof MutationFailed) reason ??= 'Invalid';
-        const how =
-          error instanceof ConfigurationError ? `failed to configure binding: ${error.message}` : error.message;
-        failures.push(`policy '${nameOf(policy)}' with binding '${nameOf(binding)}' denied request: ${how}`);
-      }
+  const failures: Failure[] = [];
+  const failed = ({ policy, binding, compiled }: Omit<Invocation, 'params'>, how: string, reason?: 'Invalid') => {
+    if (compiled.ignoresFailures) return;
+    const message = `policy '${nameOf(policy)}' with binding '${nameOf(binding)}' denied request: ${how}`;
+    failures.push({ message, reason });
+  };
+  const invocations: Invocation[] = [];
+  for (const bound of boundTo(policies, versions.given, context.subject)) {
+    try {
+      const found = await collectParams(bound.policy, bound.binding, context.subject);
+      invocations.push(...found.map((params) => ({ ...bound, params })));
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      failed(bound, `failed to configure binding: ${error.message}`);
     }
   }
-  if (failures.length > 0) throw failedMutation(subject, versions.given.object, failures, reason);
+  for (const invocation of invocations) {
+    for (const how of await invoke(invocation, versions, reinvocation, context)) failed(invocation, how, 'Invalid');
+  }
+  const [first] = failures;
+  if (first === undefined) return;
+  const messages = failures.map(({ message }) => message);
+  throw failedMutation(context.subject, versions.given.object, messages, first.reason);
 }
 
-interface Bound {
-  readonly policy: JsonObject;
-  readonly binding: JsonObject;
-  readonly compiled: CompiledPolicy;
-  readonly as: MatchedPolicy['as'];
+function boundTo(
+  policies: readonly MatchedPolicy[],
+  given: AdmittedObjects,
+  subject: AdmissionSubject,
+): Array<Omit<Invocation, 'params'>> {
+  return policies.flatMap(({ policy, bindings, as }) => {
+    if (!selectorsMatch(matchResourcesOf(policy, 'matchConstraints'), subject, given)) return [];
+    const compiled = compiledPolicy(policy);
+    return bindings
+      .filter((binding) => selectorsMatch(matchResourcesOf(binding, 'matchResources'), subject, given))
+      .map((binding) => ({ policy, binding, compiled, as }));
+  });
 }
 
-async function mutateBy(
-  { policy, binding, compiled, as }: Bound,
+/** @returns what went wrong, in words. A mutation that fails keeps none of those after it from being made */
+async function invoke(
+  { policy, binding, compiled, as, params }: Invocation,
   versions: Versions,
   reinvocation: Reinvocation,
   { subject, ask, share, schema }: MutationContext,
-): Promise<void> {
-  for (const params of await collectParams(policy, binding, subject)) {
-    const { object: before, oldObject } = await versions.in(as);
-    if (before === undefined) return;
-    let object = before;
-    const evaluationOf = () =>
-      new Evaluation({ subject, given: { object, oldObject }, as, params, ask, variables: compiled.variables });
-    const inTurn = <T>(run: () => T) => share.run(subject.tenant.id, subject.signal, () => withinBudget(run));
-    const met = await inTurn(() => conditionsMet(compiled.conditions, evaluationOf(), compiled.ignoresFailures));
-    if ('error' in met) throw new MutationFailed(met.error);
-    const key = JSON.stringify([nameOf(policy), nameOf(binding), isObject(params) ? keyOf(params) : null]);
-    if (!met.met || !reinvocation.mayRun(key)) continue;
-    for (const mutation of compiled.mutations) {
+): Promise<string[]> {
+  const { object: before, oldObject } = await versions.shown(as);
+  if (before === undefined) return [];
+  let object = before;
+  const evaluationOf = () =>
+    new Evaluation({ subject, given: { object, oldObject }, as, params, ask, variables: compiled.variables });
+  const inTurn = <T>(run: () => T) => share.run(subject.tenant.id, subject.signal, () => withinBudget(run));
+  const met = await inTurn(() => conditionsMet(compiled.conditions, evaluationOf(), compiled.ignoresFailures));
+  if ('error' in met) return [met.error];
+  const key = JSON.stringify([nameOf(policy), nameOf(binding), isObject(params) ? keyOf(params) : null]);
+  if (!met.met || !reinvocation.mayRun(key)) return [];
+  const failures: string[] = [];
+  for (const mutation of compiled.mutations) {
+    try {
+      object = (await versions.shown(as)).object ?? object;
       const outcome = await inTurn(() => evaluationOf().run(mutation.expression));
       if ('error' in outcome) throw new MutationFailed(outcome.error);
-      object = await applied(mutation, outcome.value, object, schema);
-      versions.replace(object);
+      versions.replace(await applied(mutation, outcome.value, object, schema));
+      object = (await versions.in(as)).object ?? object;
+    } catch (error) {
+      if (!(error instanceof MutationFailed)) throw error;
+      failures.push(error.message);
     }
-    if (!sameJson(object, before)) reinvocation.changed();
-    if (compiled.reinvokes) reinvocation.ran(key);
   }
+  if (!sameJson(object, before)) reinvocation.changed();
+  if (compiled.reinvokes) reinvocation.ran(key);
+  return failures;
 }
 
 function withinBudget<T>(run: () => T): T | { readonly error: string } {
@@ -131,7 +167,10 @@ async function applied(
         `Resource kind ${gvk} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`,
       );
     }
-    return isObject(wanted) ? structuredMerge(object, wanted, merges) : object;
+    if (!isObject(wanted)) return object;
+    // Of what kind an object is, is not a policy's to say: what it says of it is passed over.
+    const { apiVersion: _version, kind: _kind, ...fields } = wanted;
+    return structuredMerge(object, fields, merges);
   } catch (error) {
     if (error instanceof EvaluationError) throw new MutationFailed(`type mismatch: ${error.message}`, { cause: error });
     if (error instanceof MergeError)
@@ -144,9 +183,9 @@ function patched(object: JsonObject, value: Value): JsonObject {
   const operations = toJson(value);
   if (!Array.isArray(operations)) throw new MutationFailed('JSON Patch: not a list of operations');
   try {
-    return applyPatch(cloneJson(object), operations, 'application/json-patch+json');
+    return ofSameKind(object, applyPatch(cloneJson(object), operations, 'application/json-patch+json'));
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.code === 'ERR_INTERNAL') throw error;
     // A test that does not hold leaves the object alone, and fails nobody.
     if (isFailedTest(operations.filter(isObject), object)) return object;
     throw new MutationFailed(`JSON Patch: ${error.message}`, { cause: error });

@@ -10,6 +10,8 @@ import { goQuote } from '../lib/go-quote.ts';
 import { sameJson } from '../lib/same-json.ts';
 import { applyPatch } from '../translate/apply.ts';
 import { askWebhook, type MatchedHook, shownTo, type WebhookContext } from './call-webhook.ts';
+import { ofSameKind } from './identity.ts';
+import { conditionsOfWebhook } from './policies.ts';
 import type { Reinvocation } from './reinvocation.ts';
 import type { Versions } from './versions.ts';
 import { internal } from './webhook-refusals.ts';
@@ -25,8 +27,11 @@ export async function mutateByWebhooks(
 ): Promise<void> {
   for (const [at, hook] of hooks.entries()) {
     const { webhook, key, configuration } = hook;
+    const mayRun = reinvocation.mayRun(key);
+    // A condition that cannot be decided counts also of one that is not called again.
+    if (!mayRun && conditionsOfWebhook(webhook).length === 0) continue;
     const shown = await shownTo(hook, versions, context);
-    if (shown === undefined || !reinvocation.mayRun(key)) continue;
+    if (shown === undefined || !mayRun) continue;
     const place = `round_${reinvocation.round}_index_${at}`;
     const name = text(webhook, 'name');
     const noted = (mutated: boolean) =>
@@ -54,9 +59,9 @@ function patchedBy(name: string, object: JsonObject | undefined, patch: readonly
     throw internal(`admission webhook ${goQuote(name)} ${why}`, 'webhook-failed');
   }
   try {
-    return applyPatch(cloneJson(object), [...patch], 'application/json-patch+json');
+    return ofSameKind(object, applyPatch(cloneJson(object), [...patch], 'application/json-patch+json'));
   } catch (error) {
-    if (error instanceof ApiError) throw internal(error.message, 'webhook-failed');
+    if (error instanceof ApiError && error.code !== 'ERR_INTERNAL') throw internal(error.message, 'webhook-failed');
     throw error;
   }
 }

@@ -4,7 +4,9 @@
  */
 import type { JsonObject } from '../k8s/types.ts';
 import { sameJson } from '../lib/same-json.ts';
+import type { FillIn } from '../ports.ts';
 import type { MatchedHook, WebhookContext } from './call-webhook.ts';
+import { refuseOther } from './identity.ts';
 import { type MutationContext, mutateByPolicies } from './mutating-policies.ts';
 import { mutateByWebhooks } from './mutating-webhooks.ts';
 import { Reinvocation } from './reinvocation.ts';
@@ -16,22 +18,28 @@ export interface Mutators {
   readonly webhooks: readonly MatchedHook[];
 }
 
+export interface Mutated<T extends JsonObject | undefined> {
+  readonly object: T;
+  readonly oldObject: JsonObject | undefined;
+  readonly fillIn: FillIn | undefined;
+}
+
 /** The object as they leave it, in the version of the request; the same one when they change nothing. @throws {ApiError} */
 export async function mutate<T extends JsonObject | undefined>(
   { policies, webhooks }: Mutators,
-  object: T,
-  oldObject: JsonObject | undefined,
+  { object, oldObject, fillIn }: Mutated<T>,
   context: MutationContext & WebhookContext,
 ): Promise<T> {
-  const versions = new Versions(context.subject, { object, oldObject });
+  const versions = new Versions(context.subject, { object, oldObject }, fillIn);
   const [ofPolicies, ofWebhooks] = [new Reinvocation(), new Reinvocation()];
+  const now = async () => (await versions.shown(undefined)).object;
   const run = async () => {
-    ofPolicies.enter((await versions.in(undefined)).object);
+    await ofPolicies.enter(now);
     await mutateByPolicies(policies, versions, ofPolicies, context);
-    ofPolicies.leave((await versions.in(undefined)).object);
-    ofWebhooks.enter(versions.given.object);
+    await ofPolicies.leave(now);
+    await ofWebhooks.enter(now);
     await mutateByWebhooks(webhooks, versions, ofWebhooks, context);
-    ofWebhooks.leave((await versions.in(undefined)).object);
+    await ofWebhooks.leave(now);
   };
   await run();
   if (ofPolicies.hasChanged || ofWebhooks.hasChanged) {
@@ -40,5 +48,7 @@ export async function mutate<T extends JsonObject | undefined>(
     await run();
   }
   const { object: made } = await versions.in(undefined);
-  return sameJson(made ?? null, object ?? null) ? object : (made as T);
+  if (sameJson(made ?? null, object ?? null)) return object;
+  if (object !== undefined && made !== undefined && oldObject !== undefined) refuseOther(context.subject, object, made);
+  return made as T;
 }

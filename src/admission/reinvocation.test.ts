@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Reinvocation } from './reinvocation.ts';
 
 /** Runs `a` and `b` in turn, of which `changing` change the object. @returns who ran in the second run */
-function second(changing: readonly string[], asking: readonly string[], between = false): string[] {
+async function second(changing: readonly string[], asking: readonly string[], between = false): Promise<string[]> {
   const reinvocation = new Reinvocation();
   const run = (): string[] =>
     ['a', 'b'].filter((key) => {
@@ -12,21 +12,21 @@ function second(changing: readonly string[], asking: readonly string[], between 
       return true;
     });
   expect(run()).toEqual(['a', 'b']);
-  reinvocation.leave({ n: 1 });
+  await reinvocation.leave(async () => ({ n: 1 }));
   reinvocation.again();
-  reinvocation.enter({ n: between ? 2 : 1 });
+  await reinvocation.enter(async () => ({ n: between ? 2 : 1 }));
   return run();
 }
 
-it('runs again who asked for it and came before a change', () => {
-  expect(second(['b'], ['a', 'b'])).toEqual(['a']);
+it('runs again who asked for it and came before a change', async () => {
+  expect(await second(['b'], ['a', 'b'])).toEqual(['a']);
 });
 
-it('runs nobody again who did not ask, or came after the last change', () => {
-  expect(second(['b'], [])).toEqual([]);
-  expect(second(['a'], ['a', 'b'])).toEqual([]);
+it('runs nobody again who did not ask, or came after the last change', async () => {
+  expect(await second(['b'], [])).toEqual([]);
+  expect(await second(['a'], ['a', 'b'])).toEqual([]);
 });
 
-it('runs all again who asked, when others have changed the object since', () => {
-  expect(second([], ['a', 'b'], true)).toEqual(['a', 'b']);
+it('runs all again who asked, when others have changed the object since', async () => {
+  expect(await second([], ['a', 'b'], true)).toEqual(['a', 'b']);
 });

@@ -27,9 +27,9 @@ export class Reinvocation {
   }
 
   /** A run begins. @param object as it is by then; it may have been changed by others since the first run */
-  enter(object: JsonObject | undefined): void {
-    if (this.#round === 0) return;
-    if (!sameJson(this.#last ?? null, object ?? null)) this.#requireInvoked();
+  async enter(object: () => Promise<JsonObject | undefined>): Promise<void> {
+    if (this.#round === 0 || this.#invoked.size === 0) return;
+    if (!sameJson(this.#last ?? null, (await object()) ?? null)) this.#requireInvoked();
   }
 
   again(): void {
@@ -51,9 +51,11 @@ export class Reinvocation {
     this.#invoked.add(key);
   }
 
-  /** A run is over. */
-  leave(object: JsonObject | undefined): void {
-    this.#last = object === undefined ? undefined : cloneJson(object);
+  /** A run is over. @param object as it is by then; asked for only where it is a matter of somebody who may run again */
+  async leave(object: () => Promise<JsonObject | undefined>): Promise<void> {
+    if (this.#invoked.size === 0) return;
+    const last = await object();
+    this.#last = last === undefined ? undefined : cloneJson(last);
   }
 
   #requireInvoked(): void {

@@ -7,8 +7,15 @@
 import { child, objects, strings, text } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 
+/** What is at a place. */
+export type Sort = 'map' | 'list' | 'string' | 'number' | 'boolean';
+
 /** How one place of an object merges. */
 export interface MergeSchema {
+  /** Undefined where anything may be. */
+  readonly sort: Sort | undefined;
+  /** May there be a field of this name? */
+  declares(name: string): boolean;
   readonly isAtomic: boolean;
   /** Of a list: the fields that tell its items apart; `[]` for a set of scalars; undefined for one without keys. */
   readonly keys: readonly string[] | undefined;
@@ -51,15 +58,33 @@ function nodeOf(schema: JsonObject, schemas: JsonObject): MergeSchema {
   const mapType = text(resolved, 'x-kubernetes-map-type') || text(schema, 'x-kubernetes-map-type');
   const inner = (node: unknown) => (isObject(node as JsonObject) ? nodeOf(node as JsonObject, schemas) : undefined);
   const isList = text(resolved, 'type') === 'array';
+  const declared = child(resolved, 'properties');
+  const isOpen =
+    Object.keys(declared).length === 0 ||
+    resolved['additionalProperties'] !== undefined ||
+    resolved['x-kubernetes-preserve-unknown-fields'] === true;
   return {
+    sort: sortOf(resolved),
+    declares: (name) => isOpen || Object.hasOwn(declared, name),
     isAtomic: isList ? listType === '' || listType === 'atomic' : mapType === 'atomic',
     keys: listType === 'map' ? strings(resolved, 'x-kubernetes-list-map-keys') : listType === 'set' ? [] : undefined,
-    field: (name) => {
-      const properties = child(resolved, 'properties');
-      return inner(Object.hasOwn(properties, name) ? properties[name] : resolved['additionalProperties']);
-    },
+    field: (name) => inner(Object.hasOwn(declared, name) ? declared[name] : resolved['additionalProperties']),
     items: () => inner(resolved['items']),
   };
+}
+
+const SORTS: Readonly<Record<string, Sort>> = {
+  object: 'map',
+  array: 'list',
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+};
+
+function sortOf(schema: JsonObject): Sort | undefined {
+  const isEither = text(schema, 'format') === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true;
+  return isEither ? undefined : SORTS[text(schema, 'type')];
 }
 
 /** A property of a built-in kind is `{allOf: [{$ref}]}`, with its description and default beside it. */

@@ -7,6 +7,7 @@
 import { cloneJson } from '../codec/json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { sameJson } from '../lib/same-json.ts';
+import { misfit } from './misfit.ts';
 import type { MergeSchema } from './schema.ts';
 
 /** The mutation cannot be merged. */
@@ -19,6 +20,8 @@ export class MergeError extends Error {
 
 /** A new object. @throws {MergeError} */
 export function structuredMerge(object: JsonObject, wanted: JsonObject, schema: MergeSchema): JsonObject {
+  const fault = misfit(wanted, schema);
+  if (fault !== undefined) throw new MergeError(`failed to convert patch object to typed object: ${fault}`);
   const atomics = atomicsIn(wanted, schema, '');
   if (atomics.length > 0) {
     throw new MergeError(

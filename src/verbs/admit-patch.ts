@@ -12,7 +12,7 @@ import { subjectOf } from './admission-subject.ts';
 import { patchOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { get } from './get.ts';
-import { lenient, rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
+import { filledIn, lenient, rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const JSON_PATCH = 'application/json-patch+json';
@@ -39,7 +39,9 @@ export async function admitPatch(
   let checked: Reply | undefined;
   let trial = await rehearse(call, deps, write);
   if (round.mutates && succeeded(trial)) {
-    const mutated = await round.mutate(trial.object, oldObject);
+    const tried = (object: JsonObject) => rehearse(lenient(updating(call, object)), deps, write);
+    // What an apply is filled in with would belong to who applies it.
+    const mutated = await round.mutate(trial.object, oldObject, isApply ? undefined : filledIn(tried));
     if (mutated !== trial.object) {
       checked = trial;
       changed = lenient(isApply ? { ...call, body: applying(body, trial.object, mutated) } : updating(call, mutated));

@@ -16,7 +16,7 @@ import { ApiError } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { metadataOf, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { child, objects } from '../k8s/read.ts';
-import type { JsonObject } from '../k8s/types.ts';
+import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { AdmissionRound } from '../ports.ts';
 import { subjectOf } from './admission-subject.ts';
 import { admitPatch } from './admit-patch.ts';
@@ -25,7 +25,7 @@ import type { Call, VerbDeps } from './call.ts';
 import { deleteOptionsOf } from './delete-options.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
-import { isUnreadable, lenient, rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
+import { filledIn, isUnreadable, lenient, rehearse, shownObject, succeeded, withWarnings } from './rehearsal.ts';
 
 /** Serves a write without any admission, by the verb of its call. */
 export type Write = (call: Call, deps: VerbDeps) => Promise<Reply>;
@@ -68,12 +68,18 @@ async function admitCreate(call: Call, deps: VerbDeps, write: Write): Promise<Re
   if (round.mutates) {
     // What the host refuses as it stands may be just what a mutation mends.
     const shown = succeeded(trial) ? withoutStored(trial.object, given) : given;
-    const mutated = await round.mutate(shown, undefined);
+    const asChanged = (object: JsonObject) => lenient(named(object));
+    const tried = (object: JsonObject) => rehearse(asChanged(unmanaged(object)), deps, write);
+    const mutated = await round.mutate(
+      shown,
+      undefined,
+      filledIn(tried, (made) => withoutStored(made, given)),
+    );
     if (mutated !== shown) {
       document = unmanaged(mutated);
       if (succeeded(trial)) checked = trial;
-      final = (object) => lenient(named(object));
-      trial = await rehearse(final(document), deps, write);
+      final = asChanged;
+      trial = await tried(mutated);
     }
   }
   if (!succeeded(trial)) return trial;
@@ -91,9 +97,15 @@ function withoutStored(object: JsonObject, given: JsonObject): JsonObject {
   const metadata = metadataOf(copy);
   for (const name of STORED) delete metadata[name];
   if (nameOf(given) === '') delete metadata['name'];
-  if (given['status'] === undefined) delete copy['status'];
+  const { status } = copy;
+  if (given['status'] === undefined && isObject(status)) copy['status'] = unset(status);
   copy['metadata'] = metadata;
   return copy;
+}
+
+/** A status before the server sets what it begins with; its other fields are then as in an object without any. */
+function unset({ phase: _phase, qosClass: _class, ...status }: JsonObject): JsonObject {
+  return status;
 }
 
 /** One try; undefined when the object that it was made from has changed meanwhile. */
@@ -118,13 +130,14 @@ async function admitUpdate(call: Call, deps: VerbDeps, write: Write, isLast: boo
     body: { contentType: 'application/json', document: object },
   });
   const updated = await admitObject(named, document, oldObject, round, deps, write);
-  if ('refused' in updated) return updated.refused;
   const ownVersion = versionOf(given);
+  const mayRepeat = ownVersion === '' && !isLast;
+  if ('refused' in updated) return mayRepeat && isConflict(updated.refused) ? undefined : updated.refused;
   if (ownVersion === '') metadataOf(updated.document)['resourceVersion'] = versionOf(oldObject);
   const { checked } = updated;
   const asked = named(updated.document);
   const reply = await write(checked === undefined ? asked : lenient(asked), deps);
-  if (ownVersion === '' && !isLast && isConflict(reply)) return undefined;
+  if (mayRepeat && isConflict(reply)) return undefined;
   return withWarnings(reply, round, checked);
 }
 
@@ -143,11 +156,12 @@ async function admitObject(
   if (isUnreadable(trial)) return { refused: trial };
   if (round.mutates) {
     const shown = succeeded(trial) ? trial.object : given;
-    const mutated = await round.mutate(shown, oldObject);
+    const tried = (object: JsonObject) => rehearse(lenient(named(unmanaged(object))), deps, write);
+    const mutated = await round.mutate(shown, oldObject, filledIn(tried));
     if (mutated !== shown) {
       document = unmanaged(mutated);
       if (succeeded(trial)) checked = trial;
-      trial = await rehearse(lenient(named(cloneJson(document))), deps, write);
+      trial = await tried(mutated);
     }
   }
   if (!succeeded(trial)) return { refused: trial };

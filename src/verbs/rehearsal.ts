@@ -5,7 +5,7 @@ import type { Reply } from '../exchange.ts';
 import { isStatus } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { warningHeaders } from '../lib/warning-header.ts';
-import type { AdmissionRound } from '../ports.ts';
+import type { AdmissionRound, FillIn } from '../ports.ts';
 import type { Call, VerbDeps } from './call.ts';
 
 export type ObjectReply = Extract<Reply, { kind: 'object' }>;
@@ -56,6 +56,17 @@ export function withWarnings(reply: Reply, { warnings }: Pick<AdmissionRound, 'w
   const given = [checked?.headers?.['warning'] ?? [], reply.headers?.['warning'] ?? []].flat();
   const all = [...given, ...warningHeaders(warnings)];
   return all.length === 0 ? reply : { ...reply, headers: { ...reply.headers, warning: all } };
+}
+
+/** Has the host fill in what others have changed. @param shown what of a rehearsed object is seen */
+export function filledIn(
+  tried: (object: JsonObject) => Promise<Reply>,
+  shown: (made: JsonObject) => JsonObject = (made) => made,
+): FillIn {
+  return async (object) => {
+    const trial = await tried(cloneJson(object));
+    return succeeded(trial) ? shown(trial.object) : object;
+  };
 }
 
 /** The same write of what others have changed: fields that nobody knows are then no fault of the client's. */

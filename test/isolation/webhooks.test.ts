@@ -3,6 +3,7 @@
  * and the same questions to the webhook. On the API server they are given by URL, in the tenant as a Service.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { child } from '../../src/k8s/read.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import { asBoth, type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { jsonOf, type RawAnswer } from '../support/http.ts';
@@ -117,7 +118,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const [send] of SIDES) {
     for (const kind of KINDS) {
-      for (const named of [...CASES.map((_, at) => `c${at}`), 'last', 'life', 'seen']) {
+      for (const named of [...CASES.map((_, at) => `c${at}`), 'last', 'life', 'seen', 'between']) {
         await send({ method: 'DELETE', path: `${pathOf(kind)}/hooked-${named}` });
       }
     }
@@ -256,6 +257,69 @@ describe('what a webhook is asked', () => {
     const { object: me } = await acme.write('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review);
     const { username, groups } = (webhooks.asked[0] as KubeObject).body.request.userInfo;
     expect({ username, groups }).toEqual({ username: me.status.userInfo.username, groups: me.status.userInfo.groups });
+  });
+});
+
+describe('what the next webhook sees of what one has changed', () => {
+  const named = 'between';
+  const web = (extra: JsonObject = {}): JsonObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: named, labels: { case: named } },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { containers: [{ name: 'main', image: 'registry.example.com/app:1' }] },
+      },
+      ...extra,
+    },
+  });
+  const DEPLOYMENTS = `/apis/apps/v1/namespaces/${HOOKED}/deployments`;
+
+  beforeAll(async () => {
+    const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments'] }];
+    await configure(named, {
+      mutating: [
+        ['/undefault', { rules }],
+        ['/allow', { rules }],
+      ],
+    });
+    await eventually('they are asked', async () => {
+      webhooks.asked.length = 0;
+      for (const [send] of SIDES) await send({ path: `${DEPLOYMENTS}?dryRun=All`, ...sending(web()) });
+      return webhooks.asked.length === 4;
+    });
+  });
+
+  it.each([
+    ['a creation', { path: DEPLOYMENTS, ...sending(web()) }],
+    ['an update', { path: `${DEPLOYMENTS}/${named}`, ...sending(web({ replicas: 2 }), 'PUT') }],
+    [
+      'a patch',
+      {
+        path: `${DEPLOYMENTS}/${named}`,
+        ...sending(
+          { spec: { replicas: 3, template: { spec: { containers: [{ name: 'main', image: 'j' }] } } } },
+          'PATCH',
+          'application/merge-patch+json',
+        ),
+      },
+    ],
+  ] as ReadonlyArray<readonly [string, Asked]>)('has its defaults, in %s', async (_what, asked) => {
+    const all: unknown[] = [];
+    for (const [send] of SIDES) {
+      webhooks.asked.length = 0;
+      const answer = await send(asked);
+      const specs = webhooks.asked.map(({ path, body }) => [
+        path,
+        child(child(child(body, 'request'), 'object'), 'spec'),
+      ]);
+      all.push([answer.status, specs, jsonOf<KubeObject>(answer).spec]);
+      expect(specs).toHaveLength(2);
+      expect(JSON.stringify(specs[1])).toContain('"added"');
+    }
+    expect(all[1]).toEqual(all[0]);
   });
 });
 

@@ -91,6 +91,24 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     allowed: true,
     ...patch([{ op: 'replace', path: '/metadata/name', value: 'renamed' }]),
   })),
+  '/undefault': answering(() => ({
+    allowed: true,
+    ...patch([
+      { op: 'remove', path: '/spec/template/spec/restartPolicy' },
+      { op: 'add', path: '/spec/template/spec/containers/-', value: { name: 'added', image: 'i' } },
+    ]),
+  })),
+  '/patch-kind': answering(() => ({
+    allowed: true,
+    ...patch([{ op: 'replace', path: '/kind', value: 'Nothing' }]),
+  })),
+  '/patch-uid': answering(() => ({
+    allowed: true,
+    ...patch([
+      { op: 'add', path: '/metadata/uid', value: 'mine' },
+      { op: 'add', path: '/metadata/creationTimestamp', value: '2020-01-01T00:00:00Z' },
+    ]),
+  })),
   '/other-uid': (body) => ({
     body: JSON.stringify({ apiVersion: body['apiVersion'], kind: body['kind'], response: { uid: 'x', allowed: true } }),
   }),
@@ -157,6 +175,9 @@ export const CASES: readonly HookCase[] = [
   { title: 'patches nothing', mutating: [['/patch-nothing']] },
   { title: 'patches when it validates', validating: [['/label-one']] },
   { title: 'patches the namespace', mutating: [['/patch-namespace']] },
+  { title: 'patches the name', mutating: [['/patch-name']] },
+  { title: 'patches the kind', mutating: [['/patch-kind']] },
+  { title: 'patches what the server sets', mutating: [['/patch-uid']] },
   { title: 'answers another review', validating: [['/other-uid']] },
   { title: 'answers in another version', validating: [['/other-version']] },
   { title: 'does not answer', validating: [['/no-response']] },
@@ -171,6 +192,8 @@ export const CASES: readonly HookCase[] = [
   { title: 'is not there', validating: [['/404']] },
   { title: 'answers a Status', validating: [['/status']] },
   { title: 'answers garbage', validating: [['/garbage']], alike: 90 },
+  { title: 'redirects', validating: [['/redirect']], alike: 90 },
+  { title: 'answers 50 MB', validating: [['/huge']], alike: 90 },
   { title: 'is broken and may fail', validating: [['/500', IGNORE], ['/deny']] },
   { title: 'hangs', validating: [['/hang', { timeoutSeconds: 1 }]] },
   { title: 'hangs and may fail', mutating: [['/hang', { timeoutSeconds: 1, ...IGNORE }], ['/a']] },
