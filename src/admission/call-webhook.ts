@@ -36,16 +36,18 @@ const FREE_OF_EFFECTS: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun']);
 
 /**
  * The objects to be shown to the webhook; undefined when it is not for this request.
+ * @param isCalled false where only its conditions are a matter of interest, for which no defaults are asked for
  * @throws {ApiError} ERR_FORBIDDEN when its conditions cannot be decided
  */
 export async function shownTo(
   { webhook, as }: MatchedHook,
   versions: Versions,
   context: WebhookContext,
+  isCalled = true,
 ): Promise<AdmittedObjects | undefined> {
   const { subject, share, ask } = context;
   if (!selectorsMatch(webhook, subject, versions.given)) return undefined;
-  const given = await versions.shown(as);
+  const given = await (isCalled ? versions.shown(as) : versions.in(as));
   const conditions = conditionsOfWebhook(webhook);
   if (conditions.length === 0) return given;
   const options = { subject, given, as, params: undefined, ask, variables: new Map() };

@@ -112,7 +112,9 @@ async function invoke(
   reinvocation: Reinvocation,
   { subject, ask, share, schema }: MutationContext,
 ): Promise<string[]> {
-  const { object: before, oldObject } = await versions.shown(as);
+  const key = JSON.stringify([nameOf(policy), nameOf(binding), isObject(params) ? keyOf(params) : null]);
+  const mayRun = reinvocation.mayRun(key);
+  const { object: before, oldObject } = await (mayRun ? versions.shown(as) : versions.in(as));
   if (before === undefined) return [];
   let object = before;
   const evaluationOf = () =>
@@ -120,8 +122,7 @@ async function invoke(
   const inTurn = <T>(run: () => T) => share.run(subject.tenant.id, subject.signal, () => withinBudget(run));
   const met = await inTurn(() => conditionsMet(compiled.conditions, evaluationOf(), compiled.ignoresFailures));
   if ('error' in met) return [met.error];
-  const key = JSON.stringify([nameOf(policy), nameOf(binding), isObject(params) ? keyOf(params) : null]);
-  if (!met.met || !reinvocation.mayRun(key)) return [];
+  if (!met.met || !mayRun) return [];
   const failures: string[] = [];
   for (const mutation of compiled.mutations) {
     try {

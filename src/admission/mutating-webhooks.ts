@@ -11,7 +11,6 @@ import { sameJson } from '../lib/same-json.ts';
 import { applyPatch } from '../translate/apply.ts';
 import { askWebhook, type MatchedHook, shownTo, type WebhookContext } from './call-webhook.ts';
 import { ofSameKind } from './identity.ts';
-import { conditionsOfWebhook } from './policies.ts';
 import type { Reinvocation } from './reinvocation.ts';
 import type { Versions } from './versions.ts';
 import { internal } from './webhook-refusals.ts';
@@ -29,8 +28,7 @@ export async function mutateByWebhooks(
     const { webhook, key, configuration } = hook;
     const mayRun = reinvocation.mayRun(key);
     // A condition that cannot be decided counts also of one that is not called again.
-    if (!mayRun && conditionsOfWebhook(webhook).length === 0) continue;
-    const shown = await shownTo(hook, versions, context);
+    const shown = await shownTo(hook, versions, context, mayRun);
     if (shown === undefined || !mayRun) continue;
     const place = `round_${reinvocation.round}_index_${at}`;
     const name = text(webhook, 'name');

@@ -64,8 +64,14 @@ export function filledIn(
   shown: (made: JsonObject) => JsonObject = (made) => made,
 ): FillIn {
   return async (object) => {
-    const trial = await tried(cloneJson(object));
-    return succeeded(trial) ? shown(trial.object) : object;
+    try {
+      const trial = await tried(cloneJson(object));
+      return succeeded(trial) ? shown(trial.object) : object;
+    } catch (error) {
+      // What is refused is refused once more when it is to be written.
+      if (error instanceof ApiError) return object;
+      throw error;
+    }
   };
 }
 

@@ -7,11 +7,14 @@ import type { JsonObject } from '../../src/k8s/types.ts';
 import { binding, deployment, match, NAMESPACE, OBJECTS, policy, REQUESTS } from '../support/admission-vectors.ts';
 import { type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { jsonOf, type RawAnswer, requestOnce } from '../support/http.ts';
+import { ODD_POLICIES, ODD_REQUESTS } from '../support/odd-mutations.ts';
 import { eventually } from '../support/processes.ts';
 
 const { acme, globex } = useProduct();
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
+
+const POLICIES = [...OBJECTS, ...ODD_POLICIES];
 
 type Send = (method: string, path: string, body?: unknown, contentType?: string) => Promise<RawAnswer>;
 
@@ -45,7 +48,7 @@ beforeAll(async () => {
     await send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await send('POST', `/api/v1/namespaces/${NAMESPACE}/configmaps`, limits('limits', '3'));
     await send('POST', `/api/v1/namespaces/${NAMESPACE}/configmaps`, limits('soft', '2', { params: 'soft' }));
-    for (const object of OBJECTS) {
+    for (const object of POLICIES) {
       const made = await send('POST', pathOf(object).replace(/\/[^/]+$/, ''), object);
       expect(made.text).not.toContain('"Failure"');
     }
@@ -53,14 +56,20 @@ beforeAll(async () => {
       const marked = await send('POST', `${DEPLOYMENTS}?dryRun=All`, deployment('marked'));
       const plain = await send('POST', `${DEPLOYMENTS}?dryRun=All`, deployment('plain'));
       const faulty = await send('POST', `${DEPLOYMENTS}?dryRun=All`, deployment('faulty'));
-      return marked.text.includes('"side"') && plain.status === 422 && faulty.status === 403;
+      const last = await send(
+        'POST',
+        `${DEPLOYMENTS}?dryRun=All`,
+        deployment('odd', {}, { labels: { 'odd-next': '' } }),
+      );
+      const acts = marked.text.includes('"side"') && last.text.includes('"meant"');
+      return acts && plain.status === 422 && faulty.status === 403;
     });
     for (const name of ['kept', 'grows', 'marked-old']) await send('POST', DEPLOYMENTS, deployment(name));
   }
 });
 
 afterAll(async () => {
-  for (const object of OBJECTS) await asHost('DELETE', pathOf(object));
+  for (const object of POLICIES) await asHost('DELETE', pathOf(object));
   await asHost('DELETE', `/api/v1/namespaces/${NAMESPACE}`);
 });
 
@@ -73,7 +82,7 @@ function seen({ status, headers, text }: RawAnswer, body: KubeObject) {
 }
 
 describe('the same request at a tenant and at the API server', () => {
-  it.each(REQUESTS)('$title', async ({ method, path = '', body, type }) => {
+  it.each([...REQUESTS, ...ODD_REQUESTS])('$title', async ({ method, path = '', body, type }) => {
     const [tenant, host] = await Promise.all(
       Object.values(SIDES).map(async (send) => {
         const answer = await send(method, `${DEPLOYMENTS}${path}`, body, type);

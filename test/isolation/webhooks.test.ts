@@ -311,10 +311,10 @@ describe('what the next webhook sees of what one has changed', () => {
     for (const [send] of SIDES) {
       webhooks.asked.length = 0;
       const answer = await send(asked);
-      const specs = webhooks.asked.map(({ path, body }) => [
-        path,
-        child(child(child(body, 'request'), 'object'), 'spec'),
-      ]);
+      // Both are asked again where a controller was faster: the last time counts.
+      const specs = webhooks.asked
+        .slice(-2)
+        .map(({ path, body }) => [path, child(child(child(body, 'request'), 'object'), 'spec')]);
       all.push([answer.status, specs, jsonOf<KubeObject>(answer).spec]);
       expect(specs).toHaveLength(2);
       expect(JSON.stringify(specs[1])).toContain('"added"');

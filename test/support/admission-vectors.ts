@@ -133,7 +133,7 @@ export const OBJECTS: readonly JsonObject[] = [
   binding('Validating', 'no-deletes', 'no-deletes', { validationActions: ['Deny'] }),
 ];
 
-interface Sent {
+export interface Sent {
   readonly title: string;
   readonly method: string;
   readonly path?: string;

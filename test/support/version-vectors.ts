@@ -89,6 +89,8 @@ const BEHAVIOR = {
   scaleDown: { policies: [{ type: 'Percent', value: 10, periodSeconds: 60 }] },
 };
 
+const PODS = { Type: 'Pods', Value: 1, PeriodSeconds: 15 };
+
 const about = (involved: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', ...involved });
 
 export const AUTOSCALERS: readonly Versioned[] = [
@@ -111,8 +113,11 @@ export const AUTOSCALERS: readonly Versioned[] = [
       {
         'autoscaling.alpha.kubernetes.io/metrics':
           '[{"type":"Pods","pods":{"metricName":"queue","targetAverageValue":"5"}}]',
-        'autoscaling.alpha.kubernetes.io/behavior':
-          '{"ScaleDown":{"SelectPolicy":"Disabled","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":15}]}}',
+        // Whole: what is left out of it has defaults in v2 alone.
+        'autoscaling.alpha.kubernetes.io/behavior': JSON.stringify({
+          ScaleUp: { StabilizationWindowSeconds: 9, SelectPolicy: 'Max', Policies: [PODS] },
+          ScaleDown: { StabilizationWindowSeconds: 8, SelectPolicy: 'Disabled', Policies: [PODS] },
+        }),
       },
     ),
   },
