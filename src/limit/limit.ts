@@ -70,7 +70,7 @@ export interface LimiterOptions {
 /** Enough to keep the host busy. */
 const SEATS = 256;
 /** While the process is busy: enough to keep it so, and few enough that a newcomer never waits behind much. */
-const SEATS_BUSY = 12;
+const SEATS_BUSY = 4;
 /** A quarter of the time that a request may take, as API Priority and Fairness has it. */
 const PATIENCE_MS = 15_000;
 const RETRY_AFTER_SECONDS = 1;
