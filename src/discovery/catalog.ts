@@ -6,7 +6,7 @@ import type { Informer } from '../k8s/informer.ts';
 import { nameOf } from '../k8s/meta.ts';
 import { child, objects, text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
-import type { KindAtVersion } from '../kinds/kind.ts';
+import { ANY_RESOURCE, type KindAtVersion } from '../kinds/kind.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { builtInEntry, customEntry, type Entry } from './entry.ts';
@@ -62,7 +62,8 @@ function addHostGroup(
       const at = kinds.get(text(resource, 'resource'));
       return at === undefined || at.kind.custom ? [] : [builtInEntry(at, resource)];
     });
-    if (entries.length > 0) listed.push({ version: text(version, 'version'), entries });
+    // What an adapter has is listed by what it measures, which is everybody’s: whose metrics there are is nobody’s to know.
+    if (entries.length > 0 || kinds.has(ANY_RESOURCE)) listed.push({ version: text(version, 'version'), entries });
   }
   if (listed.length > 0) catalog.set(group, listed);
 }

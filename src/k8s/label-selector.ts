@@ -23,3 +23,19 @@ export function readLabelSelector(selector: JsonObject): LabelSelector | undefin
   }
   return new LabelSelector(requirements);
 }
+
+/** The other way round. `a=b` is written as a label, and what the field has no operator for is left out. */
+export function writeLabelSelector({ requirements }: LabelSelector): JsonObject {
+  const matchLabels: Record<string, string> = {};
+  const matchExpressions: JsonObject[] = [];
+  for (const { key, operator, values } of requirements) {
+    const [value] = values;
+    if (operator === 'In' && values.length === 1 && value !== undefined) matchLabels[key] = value;
+    else if (OPERATORS.has(operator))
+      matchExpressions.push({ key, operator, ...(values.length > 0 && { values: [...values] }) });
+  }
+  return {
+    ...(Object.keys(matchLabels).length > 0 && { matchLabels }),
+    ...(matchExpressions.length > 0 && { matchExpressions }),
+  };
+}

@@ -1,9 +1,12 @@
 /**
  * RBAC rules of the host's wall, generated from the table: what a tenant's upstream identity and the reader may do, and
- * nothing more. No wildcard in resources or verbs, no namespaces, no bindings, no secrets for the reader by default.
+ * nothing more. No wildcard in verbs, and one in resources; no namespaces, no bindings, no secrets for the reader by default.
  *
  * A kind that the proxy offers and the guard forgets is 403; one that the guard allows and the proxy does not offer is
  * a hole in the second wall. Both come from the same rows, so neither can happen by hand.
+ *
+ * The one wildcard is of `custom.metrics.k8s.io`: whoever runs the adapter names its resources, and RBAC has no other word
+ * for a subresource of any name. It is there to be read in the tenant's own namespaces, by the guard and never the reader.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
@@ -101,7 +104,7 @@ export function trustedClusterRules(): HostRule[] {
 /** Rules of the reader: get, list and watch of everything that a tenant may see, but Secrets; and no write. */
 export function readerRules(): HostRule[] {
   const kinds = [
-    ...offered('native', true).filter((kind) => !isSecret(kind)),
+    ...offered('native', true).filter((kind) => !isSecret(kind) && kind.byMetric === undefined),
     ...offered('native', false),
     ...offered('virtual', true),
     ...offered('virtual', false),

@@ -19,6 +19,9 @@ export type Profile = (typeof PROFILES)[number];
  */
 export type KindClass = 'native' | 'virtual' | 'published' | 'mixed' | 'absent';
 
+/** In a row that is `byMetric`: its URLs name resources of other kinds. */
+export const ANY_RESOURCE = '*';
+
 /** `group/resource`, such as `apps/deployments` or `/namespaces` for the core group. */
 export type ResourceKey = `${string}/${string}`;
 
@@ -146,6 +149,11 @@ export interface Kind {
   readonly unowned?: readonly string[];
   /** Made for each question and stored nowhere: it has no revision, and cannot be followed. */
   readonly measured?: true;
+  /**
+   * Not objects but what an adapter of the host measures of them, under names of its own: the URL has the resource of the
+   * objects, and a metric in the place of a subresource. These are the versions whose answers are known.
+   */
+  readonly byMetric?: readonly string[];
   /** Never goes upstream: the proxy answers, in the tenant's terms. */
   readonly answeredBy?: 'proxy';
   /** Of a published object, the only fields that a tenant sees (paths to whole values). Drives `scrub` and the docs. */

@@ -11,6 +11,7 @@ import { rowAt } from './at-version.ts';
 import { createCustomIndex } from './custom-index.ts';
 import type { HostVersions } from './host-versions.ts';
 import {
+  ANY_RESOURCE,
   type Kind,
   type KindAtVersion,
   type KindRegistry,
@@ -55,6 +56,12 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
     return BUILT_IN_GROUPS.has(group) || options.sharedGroups.has(group);
   }
 
+  function isServed(kind: Kind, version: string): boolean {
+    const resources = options.versions().get(kind.group)?.get(version);
+    if (kind.byMetric === undefined) return resources?.has(kind.resource) === true;
+    return resources !== undefined && kind.byMetric.includes(version);
+  }
+
   function builtIn(tenant: Tenant, kind: Kind | undefined, version: string): KindAtVersion | undefined {
     if (kind === undefined) return undefined;
     const profile = options.profileOf(tenant);
@@ -62,7 +69,7 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
     if (kindClass === 'absent') return undefined;
     // Objects of another version have other fields; what is stored as one could not be shown as the other.
     if (kindClass === 'virtual' && version !== VIRTUAL_VERSION) return undefined;
-    if (options.versions().get(kind.group)?.get(version)?.has(kind.resource) !== true) return undefined;
+    if (!isServed(kind, version)) return undefined;
     if (options.isOffered?.(tenant, resourceKey(kind.group, kind.resource)) === false) return undefined;
     return rowAt(forProfile(kind, profile), kindClass, version);
   }
@@ -83,7 +90,9 @@ export function createKindRegistry(options: KindRegistryOptions): ListingKindReg
   return {
     isHostGroup,
     byResource(tenant, group, version, resource) {
-      if (isHostGroup(group)) return builtIn(tenant, kindOf(group, resource), version);
+      if (isHostGroup(group)) {
+        return builtIn(tenant, kindOf(group, resource) ?? kindOf(group, ANY_RESOURCE), version);
+      }
       requireSynced();
       return custom.byResource(tenant.id, group, resource)?.get(version);
     },

@@ -49,6 +49,7 @@ type Optional = Partial<
     | 'selectable'
     | 'unowned'
     | 'measured'
+    | 'byMetric'
     | 'isPodClient'
   >
 >;

@@ -6,7 +6,7 @@
  *
  * @see docs/kinds.md for the same as a page
  */
-import type { Kind, ResourceKey } from './kind.ts';
+import { ANY_RESOURCE, type Kind, type ResourceKey } from './kind.ts';
 import { resourceKey } from './row.ts';
 import { APIEXTENSIONS } from './table/apiextensions.ts';
 import { APPS } from './table/apps.ts';
@@ -53,6 +53,11 @@ const byName = index(KINDS, (kind) => resourceKey(kind.group, kind.kind));
 /** The row of a resource: `kindOf('apps', 'deployments')`. */
 export function kindOf(group: string, resource: string): Kind | undefined {
   return byResource.get(resourceKey(group, resource));
+}
+
+/** True for a group whose URLs name what an adapter measures, and not its own resources. */
+export function isByMetric(group: string): boolean {
+  return kindOf(group, ANY_RESOURCE) !== undefined;
 }
 
 /** The row of a kind by the name that bodies use: `kindByName('apps', 'Deployment')`. */

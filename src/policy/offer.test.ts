@@ -107,6 +107,28 @@ describe('checkOffered', () => {
     expect(checkOffered(measured, info('list', 'one', true))).toBe(measured);
   });
 
+  describe('of what an adapter measures', () => {
+    const at = kind({ verbs: ['get'], byMetric: ['v1beta2'] });
+    const METRIC = { ...info('get', 'object', true), resource: 'pods', name: 'a', subresource: 'requests' };
+    const OF_NAMESPACE = { ...METRIC, resource: 'metrics', name: 'requests', subresource: '' };
+    it.each([
+      [{}, 200],
+      [{ name: '*' }, 200],
+      [OF_NAMESPACE, 200],
+      [{ verb: 'create' }, 405],
+      [{ verb: 'patch' }, 405],
+      [{ verb: 'list', name: '', subresource: '' }, 404],
+      [{ subresource: '' }, 404],
+      [{ namespace: '' }, 404],
+      [{ ...OF_NAMESPACE, namespace: '' }, 404],
+      [{ ...OF_NAMESPACE, verb: 'list', name: '' }, 404],
+    ] as [Partial<ResourceInfo>, number][])('%o is %i', (part, status) => {
+      const check = () => checkOffered(at, { ...METRIC, ...part });
+      if (status === 200) expect(check()).toBe(at);
+      else expect(check).toThrow(expect.objectContaining({ status }));
+    });
+  });
+
   it('lets a collection be pinned to one name', () => {
     expect(checkOffered(KINDS.pods, { ...info('watch', 'one', true), name: 'a' })).toBe(KINDS.pods);
     expect(checkOffered(KINDS.pods, { ...info('list', 'all', true), name: 'a' })).toBe(KINDS.pods);

@@ -18,6 +18,7 @@ const OF_COLLECTION: readonly Verb[] = ['list', 'watch', 'create', 'deletecollec
 export function checkOffered(at: KindAtVersion | undefined, info: ResourceInfo): KindAtVersion {
   if (at === undefined) throw noSuchPath('not-offered');
   const { kind } = at;
+  if (kind.byMetric !== undefined) return checkMetric(at, info);
   if (!kind.namespaced && info.namespace !== '') throw noSuchPath('not-offered');
   const verbs = info.subresource === '' ? kind.verbs : subresourceVerbs(at, info);
   const ofOne = namesOne(info);
@@ -33,6 +34,15 @@ export function checkOffered(at: KindAtVersion | undefined, info: ResourceInfo):
   }
   if (info.verb === 'watch' && !verbs.includes('watch') && verbs.includes('list')) throw notWatched(info);
   if (!verbs.includes(info.verb)) throw methodNotAllowed();
+  return at;
+}
+
+/** A metric of objects in a namespace (`pods/web/requests`), or of the namespace itself (`metrics/requests`). */
+function checkMetric(at: KindAtVersion, info: ResourceInfo): KindAtVersion {
+  const { namespace, resource, name, subresource } = info;
+  const ofNamespace = resource === 'metrics' && subresource === '';
+  if (namespace === '' || name === '' || (subresource === '' && !ofNamespace)) throw noSuchPath('not-offered');
+  if (!at.kind.verbs.includes(info.verb)) throw methodNotAllowed();
   return at;
 }
 

@@ -8,7 +8,7 @@
  */
 import { ApiError } from '../errors.ts';
 import type { Accept, Query, RequestInfo } from '../exchange.ts';
-import { kindOf } from '../kinds/table.ts';
+import { isByMetric, kindOf } from '../kinds/table.ts';
 import { type AcceptClause, parseAccept } from '../lib/accept-header.ts';
 
 /**
@@ -39,6 +39,7 @@ export function offerOf(info: RequestInfo): Offer {
   if (info.isResource) {
     if (info.verb === 'watch' || info.verb === 'list') return info.verb;
     if (info.verb === 'create' && kindOf(info.group, info.resource)?.answeredBy === 'proxy') return 'review';
+    if (isByMetric(info.group)) return 'plain';
     return OWN_MEDIA.has(info.subresource) ? 'any' : 'resource';
   }
   if (info.path === '/api' || info.path === '/apis') return 'discovery';

@@ -70,6 +70,7 @@ describe('isLongRunning', () => {
     ['/api/v1/pods?watch=1', true],
     ['/api/v1/namespaces/web/pods/a/log?follow=true', true],
     ['/api/v1/namespaces/web/pods/a/exec', true],
+    ['/apis/custom.metrics.k8s.io/v1beta2/namespaces/web/pods/a/exec', false],
     ['/api/v1/pods', false],
     ['/api/v1/namespaces/web/pods/a/status', false],
     ['/version', false],

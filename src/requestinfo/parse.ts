@@ -6,7 +6,8 @@
  *   /api/{version}/namespaces/{name}/status|finalize
  *   /api/{version}/.../{name}/proxy/{any path}
  *   /api/{version}/watch/...                  the older spelling of ?watch=true; a name in it is a field selector
- *   /apis/{group}/{version}/...               the same for named groups
+ *   /apis/{group}/{version}/...               the same for named groups; of metrics that an adapter names, what would be a
+ *                                             subresource is a metric, and no name of one means anything else
  *   anything else                             not a resource: discovery, OpenAPI, version, health
  *
  * Unlike kube-apiserver it refuses what has a second reading; see target.ts. Whether the kind exists and offers the
@@ -19,6 +20,7 @@ import type { Query, RequestInfo, ResourceInfo } from '../exchange.ts';
 import { FieldSelector } from '../k8s/selector.ts';
 import type { Verb } from '../kinds/kind.ts';
 import type { TenantName } from '../tenancy/names.ts';
+import { reachingBy } from './reaching.ts';
 import { selectedName } from './selected-name.ts';
 import { parseQuery, parseTarget, type Target } from './target.ts';
 
@@ -103,15 +105,16 @@ function resourceInfo(method: string, target: Target, root: Root, claimed: strin
   }
 
   const [resource = '', urlName = '', subresource = '', ...rest] = parts;
-  const isProxy = subresource === 'proxy' && !watchPath;
+  const reaching = reachingBy({ group: root.group, subresource });
+  const isProxy = reaching === 'proxy' && !watchPath;
   if (!isProxy) verbOf(method, VERBS);
   if (isProxy && target.trailingSlash) rest.push('');
   if (!isProxy && rest.length > 0) throw noSuchPath();
   if (watchPath && subresource !== '') throw noSuchPath();
   if (isProxy && !PASSED_QUERY.test(target.rawQuery)) throw malformedQuery();
-  const { query, repeated } = parseQuery(isProxy ? '' : target.rawQuery, REPEATED.get(subresource));
+  const { query, repeated } = parseQuery(isProxy ? '' : target.rawQuery, REPEATED.get(reaching));
   // As what it is: a WebSocket asks by GET for what SPDY asks for by POST.
-  if (CONNECTS.has(subresource) && verb === 'get') verb = 'create';
+  if (CONNECTS.has(reaching) && verb === 'get') verb = 'create';
 
   let name = urlName;
   if (name === '' && verb === 'get') {

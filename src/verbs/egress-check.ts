@@ -7,7 +7,7 @@
  */
 import { labelsOf, nameOf, namespaceOf } from '../k8s/meta.ts';
 import { child, text } from '../k8s/read.ts';
-import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
+import { isObject, type JsonObject, type JsonValue, splitApiVersion } from '../k8s/types.ts';
 import { TENANT_LABEL, type TenantId, tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import { ROOT_CA } from '../tenancy/root-ca.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -21,6 +21,27 @@ export function mayShow(call: Call, deps: VerbDeps, route: Route, object: JsonOb
   if (kind.naming?.is === 'rootCa' && nameOf(object) === ROOT_CA) return false;
   const isOwn = !route.needsOwnerCheck || isOwnedBy(call.tenant.id, object, kind.namespaced);
   return isOwn || (kindClass === 'mixed' && isHosts(call, deps, object));
+}
+
+/**
+ * May the tenant know what an adapter tells of this object, which it names by an upstream ObjectReference? If it is the one
+ * that was asked about, or one of those: `of` is the request as it would be for the objects themselves.
+ * @param asked upstream; the name may be `*`
+ */
+export function mayTell(
+  of: Pick<Call, 'at' | 'tenant'>,
+  told: JsonObject,
+  asked: { readonly namespace: string; readonly name: string },
+): boolean {
+  const { kind, upstreamApiVersion } = of.at;
+  const [name, apiVersion] = [text(told, 'name'), text(told, 'apiVersion')];
+  // Adapters write odd versions, and some none.
+  const isOfGroup = apiVersion === '' || splitApiVersion(apiVersion)[0] === splitApiVersion(upstreamApiVersion)[0];
+  if (text(told, 'kind') !== kind.kind || !isOfGroup) return false;
+  if (text(told, 'namespace') !== asked.namespace || tenantOf(asked.namespace as UpstreamName) !== of.tenant.id)
+    return false;
+  if (kind.naming?.is === 'rootCa' && name === ROOT_CA) return false;
+  return name !== '' && (asked.name === '*' || name === asked.name);
 }
 
 /** True for an object of the host, and no tenant's, that is published to this one. */

@@ -13,6 +13,7 @@ import { list } from './list.ts';
 import { listAcross } from './list-across.ts';
 import { listMeasured } from './list-measured.ts';
 import { checkListOptions } from './list-options.ts';
+import { metricValues } from './metric-values.ts';
 import { createNamespace } from './namespaces.ts';
 import { patch } from './patch.ts';
 import { refuseOtherShape } from './representation.ts';
@@ -27,6 +28,7 @@ import { writeConverted } from './write-converted.ts';
 const WRITES = { update, patch, delete: remove, deletecollection: deleteCollection } as const;
 
 export async function serve(given: Call, deps: VerbDeps): Promise<Reply> {
+  if (given.at.kind.byMetric !== undefined) return await metricValues(given, deps);
   const call = onItsSide(given);
   const { verb } = call.info;
   // Of what is not there it is not asked in which shape.

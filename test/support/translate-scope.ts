@@ -72,6 +72,7 @@ export function kindsOf(scope: Scope): KindAtVersion[] {
 const SERVED_VERSIONS = new Map([
   ['autoscaling', ['v2', 'v1']],
   ['metrics.k8s.io', ['v1beta1']],
+  ['custom.metrics.k8s.io', ['v1beta2', 'v1beta1']],
 ]);
 const HOST = hostVersions();
 const registries = new Map<Profile, ListingKindRegistry>();

@@ -1,11 +1,13 @@
 /**
- * What pods and nodes use, as the host's aggregated metrics API tells it, where it has one. Measured anew for each
- * question and stored nowhere: no revisions, no watches.
+ * What pods and nodes use, as the host's aggregated metrics API tells it, where it has one; and what its adapter tells of
+ * objects by metrics that it names itself. Measured anew for each question and stored nowhere: no revisions, no watches.
+ *
+ * `external.metrics.k8s.io` has no row: its values are of no object, so nothing says whose they are.
  *
  * @see https://kubernetes.io/docs/tasks/debug/debug-cluster/resource-metrics-pipeline/
- * @see k8s.io/metrics pkg/apis/metrics/v1beta1/types.go at v0.36
+ * @see k8s.io/metrics pkg/apis/metrics/v1beta1/types.go and pkg/apis/custom_metrics/v1beta2/types.go at v0.36
  */
-import type { Kind, Verb } from '../kind.ts';
+import { ANY_RESOURCE, type Kind, type Verb } from '../kind.ts';
 import { native, published } from '../row.ts';
 
 const METRICS = 'metrics.k8s.io';
@@ -29,5 +31,14 @@ export const MEASURED: readonly Kind[] = [
     verbs,
     measured: true,
     shows: ['timestamp', 'usage', 'window'],
+  }),
+  native({
+    group: 'custom.metrics.k8s.io',
+    resource: ANY_RESOURCE,
+    kind: 'MetricValueList',
+    reason: 'what the host’s adapter measures of the tenant’s own objects and namespaces, one metric at a time',
+    verbs: ['get'],
+    measured: true,
+    byMetric: ['v1beta1', 'v1beta2'],
   }),
 ];

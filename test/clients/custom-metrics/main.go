@@ -11,9 +11,26 @@ import (
 	"time"
 
 	"github.com/emicklei/go-restful/v3"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/metrics/pkg/apis/custom_metrics"
 	basecmd "sigs.k8s.io/custom-metrics-apiserver/pkg/cmd"
-	"sigs.k8s.io/custom-metrics-apiserver/test-adapter/provider"
+	"sigs.k8s.io/custom-metrics-apiserver/pkg/provider"
+	fake "sigs.k8s.io/custom-metrics-apiserver/test-adapter/provider"
 )
+
+// The library asks for metrics of a namespace as for those of what has none; the provider keeps them as what has one.
+type ofNamespaces struct{ provider.MetricsProvider }
+
+func (p ofNamespaces) GetMetricByName(
+	ctx context.Context,
+	name types.NamespacedName,
+	info provider.CustomMetricInfo,
+	selector labels.Selector,
+) (*custom_metrics.MetricValue, error) {
+	info.Namespaced = info.Namespaced || info.GroupResource.Resource == "namespaces"
+	return p.MetricsProvider.GetMetricByName(ctx, name, info, selector)
+}
 
 func main() {
 	adapter := &basecmd.AdapterBase{Name: "custom-metrics"}
@@ -29,8 +46,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	metrics, service := provider.NewFakeProvider(client, mapper)
-	adapter.WithCustomMetrics(metrics)
+	metrics, service := fake.NewFakeProvider(client, mapper)
+	adapter.WithCustomMetrics(ofNamespaces{metrics})
 	adapter.WithExternalMetrics(metrics)
 	container := restful.NewContainer().Add(service)
 	server := &http.Server{Addr: *writing, Handler: container, ReadHeaderTimeout: 10 * time.Second}

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Child, logTail, startChild } from '../../../src/dev/child.ts';
 import { choosePort } from '../../../src/dev/ports.ts';
 import { asBoth, expectStatus, type KubeObject, type TenantClient, useProduct } from '../../support/as-tenant.ts';
+import { jsonOf, requestOnce } from '../../support/http.ts';
 import { eventually } from '../../support/processes.ts';
 import { metricsAdapter } from '../support/pod-programs.ts';
 import { MAKING_MS } from '../support/programs.ts';
@@ -19,11 +20,24 @@ const NS = 'scaled';
 const SERVICE = 'custom-metrics';
 const VERSIONS = [
   ['custom.metrics.k8s.io', 'v1beta2'],
+  ['custom.metrics.k8s.io', 'v1beta1'],
   ['external.metrics.k8s.io', 'v1beta1'],
 ] as const;
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const APPEARS_MS = 60_000;
 const SCALES_MS = 120_000;
+
+const PRINTERS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'printers.measured.example.com' },
+  spec: {
+    group: 'measured.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'printers', singular: 'printer', kind: 'Printer' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+};
 
 let folder: string;
 let adapter: Child;
@@ -31,6 +45,12 @@ let writing: string;
 
 beforeAll(async () => {
   const file = await metricsAdapter();
+  // It asks for the kinds that there are once, when it starts.
+  await asBoth(both, async (tenant) => {
+    await tenant.kubectl(`create namespace ${NS}`);
+    await tenant.apply(PRINTERS);
+    await tenant.kubectl('wait crd/printers.measured.example.com --for=condition=Established');
+  });
   folder = mkdtempSync(join(tmpdir(), 'kubeveil-custom-metrics-'));
   const port = await choosePort(undefined, 'the adapter');
   writing = `http://127.0.0.1:${await choosePort(undefined, 'what the adapter is to tell')}`;
@@ -79,12 +99,17 @@ afterAll(async () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Of a tenant's object: what the adapter will tell. */
+/** Of a tenant's object: what the adapter will tell. `pods/one`, or `metrics` of the namespace itself. */
 async function measure(tenant: TenantClient, object: string, metric: string, value: number): Promise<void> {
   const url = `${writing}/write-metrics/namespaces/${tenant.id}--${NS}/${object}/${metric}`;
   const headers = { 'content-type': 'application/json' };
   const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(String(value)) });
   expect(status).toBe(200);
+}
+
+function service(name: string): KubeObject {
+  const metadata = { name, namespace: NS, labels: { app: name } };
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 80 }] } };
 }
 
 function deployment(name: string): KubeObject {
@@ -131,8 +156,6 @@ async function scalesOnlyTheBusy(name: string): Promise<void> {
 }
 
 describe('an autoscaler', () => {
-  beforeAll(() => asBoth(both, (tenant) => tenant.kubectl(`create namespace ${NS}`)));
-
   it('scales by a metric of the pods, each tenant’s by its own', async () => {
     await asBoth(both, async (tenant) => {
       await tenant.apply(deployment('by-pods'));
@@ -187,14 +210,138 @@ describe('an autoscaler', () => {
   });
 });
 
-describe('the APIs of the adapter', () => {
-  it('are not among those of tenants, who are asked nothing by them', async () => {
-    const groups = (await acme.json('/apis')).groups.map(({ name }: KubeObject) => name);
-    for (const [group, version] of VERSIONS) {
-      expect(groups).not.toContain(group);
-      const path = `/apis/${group}/${version}/namespaces/${NS}/pods/*/requests`;
-      expectStatus(await acme.send(path), 404, 'NotFound');
+const CUSTOM = '/apis/custom.metrics.k8s.io';
+/** The same question by the host's administrator, in whose answer names are put as the tenant has them. */
+async function atHost(path: string): Promise<{ status: number; object: KubeObject }> {
+  const { server, caPem, adminCertPem, adminKeyPem } = inject('controlPlane');
+  const upstream = path.replace(`/${NS}/`, `/acme--${NS}/`).replace('.measured.example', '.acme--measured.example');
+  const answer = await requestOnce({ server, caPem, certPem: adminCertPem, keyPem: adminKeyPem, path: upstream });
+  const object = JSON.parse(answer.text.replaceAll('acme--', '').replaceAll('"apiVersion":"/v1"', '"apiVersion":"v1"'));
+  return { status: answer.status, object: { ...object, metadata: {} } };
+}
+
+describe.each(['v1beta2', 'v1beta1'])('custom.metrics.k8s.io/%s', (version) => {
+  const API = `${CUSTOM}/${version}`;
+  const IN_NS = `${API}/namespaces/${NS}`;
+
+  beforeAll(async () => {
+    await asBoth(both, async (tenant) => {
+      const busy = tenant === acme ? 7 : 70;
+      await tenant.apply({
+        apiVersion: 'measured.example.com/v1',
+        kind: 'Printer',
+        metadata: { name: 'one', namespace: NS },
+      });
+      for (const name of ['told', 'other']) await tenant.apply(service(name));
+      for (const name of ['told', 'other']) await measure(tenant, `services/${name}`, 'exec', busy);
+      await measure(tenant, 'deployments.apps/by-pods', 'busy', busy);
+      await measure(tenant, 'metrics', 'busy', busy);
+      await measure(tenant, `printers.${tenant.id}--measured.example.com/one`, 'pages', busy);
+      await eventually('the tenant has the group', async () => (await tenant.send(API)).status === 200, 2 * APPEARS_MS);
+    });
+  });
+
+  it('is in discovery, without a word of what is measured of whom', async () => {
+    const listed = await host.send('GET', API);
+    expect((listed.body as KubeObject).resources.length).toBeGreaterThan(0);
+    await asBoth(both, async (tenant) => {
+      expect(await tenant.json(API)).toMatchObject({ kind: 'APIResourceList', resources: [] });
+      expect((await tenant.json(CUSTOM)).versions.map((one: KubeObject) => one.version)).toContain(version);
+      expect(await tenant.run('api-resources --cached=false')).toMatchObject({ code: 0, stderr: '' });
+      expect(await tenant.kubectl('api-versions')).toContain(`custom.metrics.k8s.io/${version}`);
+    });
+  });
+
+  it.each([
+    ['of one object', 'services/told/exec'],
+    ['of all', 'services/*/exec'],
+    ['of those that labels select', 'services/%2A/exec?labelSelector=app%3Dtold'],
+    ['of a kind with a group', 'deployments.apps/by-pods/busy'],
+    ['of a kind of the tenant’s', 'printers.measured.example.com/*/pages'],
+    ['of the namespace', 'metrics/busy'],
+    ['by labels of its own', 'services/told/exec?metricLabelSelector=%21none'],
+    ['that is not there', 'services/told/none'],
+    ['by labels that it has not', 'metrics/none'],
+  ])('tells what the host tells: a metric %s', async (_what, rest) => {
+    const { status, object } = await atHost(`${IN_NS}/${rest}`);
+    const mine = await acme.send(`${IN_NS}/${rest}`);
+    expect(mine.status).toBe(status);
+    expect({ ...jsonOf<KubeObject>(mine), metadata: {}, details: undefined }).toEqual({
+      ...object,
+      details: undefined,
+    });
+  });
+
+  it('tells each tenant of its own', async () => {
+    for (const rest of ['services/told/exec', 'printers.measured.example.com/one/pages', 'metrics/busy']) {
+      const told = await asBoth(both, async (tenant) => (await tenant.json(`${IN_NS}/${rest}`)).items[0].value);
+      expect(told).toEqual(['7', '70']);
     }
-    expect((await acme.run('api-resources')).code).toBe(0);
+  });
+
+  it('tells nothing of another tenant, of nodes, or of what has no namespace', async () => {
+    const foreign = [
+      `${API}/namespaces/acme--${NS}/services/*/exec`,
+      `${API}/namespaces/acme--${NS}/metrics/busy`,
+      `${IN_NS}/printers.acme--measured.example.com/*/pages`,
+      `${API}/namespaces/acme--${NS}/busy`,
+      `${API}/nodes/*/exec`,
+      `${API}/nodes/node-1/exec`,
+      `${API}/services/*/exec`,
+      `${IN_NS}/nodes/node-1/exec`,
+      `${IN_NS}/services`,
+    ];
+    for (const path of foreign) {
+      const answer = await globex.send(path, { typed: [`acme--${NS}`, 'acme--measured.example.com'] });
+      expectStatus(answer, 404, 'NotFound');
+    }
+  });
+
+  it('is only read', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expectStatus(await acme.send(`${IN_NS}/services/told/exec`, { method, body: '{}' }), 405, 'MethodNotAllowed');
+  });
+
+  it('is read by the tenant’s own roles, a metric at a time', async () => {
+    const account = `reader-${version}`;
+    await acme.kubectl(`create serviceaccount ${account} -n ${NS}`);
+    const as = `--as=system:serviceaccount:${NS}:${account}`;
+    const path = `${IN_NS}/services/told/exec`;
+    expect(await acme.refused(`get --raw ${path} ${as}`)).toContain(
+      'cannot get resource "services/exec" in API group "custom.metrics.k8s.io"',
+    );
+    // kubectl looks a resource up that it is to write into a role, and this one is in nobody's discovery.
+    await acme.apply({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: account, namespace: NS },
+      rules: [{ apiGroups: ['custom.metrics.k8s.io'], resources: ['services/exec'], verbs: ['get'] }],
+    });
+    await acme.kubectl(`create rolebinding ${account} -n ${NS} --role=${account} --serviceaccount=${NS}:${account}`);
+    expect(JSON.parse(await acme.kubectl(`get --raw ${path} ${as}`)).items.length).toBe(1);
+    expect(await acme.refused(`get --raw ${IN_NS}/metrics/busy ${as}`)).toContain('cannot get resource "metrics"');
+  });
+});
+
+describe('external.metrics.k8s.io', () => {
+  it('is not among a tenant’s APIs: nothing says whose its values are', async () => {
+    const groups = (await acme.json('/apis')).groups.map(({ name }: KubeObject) => name);
+    expect(groups).not.toContain('external.metrics.k8s.io');
+    const path = `/apis/external.metrics.k8s.io/v1beta1/namespaces/${NS}/my-external-metric`;
+    expectStatus(await acme.send(path), 404, 'NotFound');
+  });
+});
+
+describe('when the adapter is gone', () => {
+  beforeAll(() => adapter.stop(10_000));
+
+  it('metrics are unavailable, which says nothing of the host; all else is as it was', async () => {
+    const path = `${CUSTOM}/v1beta2/namespaces/${NS}/services/told/exec`;
+    await eventually('they are', async () => (await acme.send(path)).status === 503);
+    const status = expectStatus(await acme.send(path), 503, 'ServiceUnavailable');
+    expect(status.message).toBe('the server is currently unable to handle the request');
+    expect(await acme.run('api-resources --cached=false')).toMatchObject({ code: 0, stderr: '' });
+    expect(await acme.kubectl(`get service told -n ${NS} -o name`)).toBe('service/told');
+    expect(await acme.kubectl('explain services.spec')).toContain('ServiceSpec');
   });
 });
