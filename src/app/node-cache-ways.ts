@@ -53,7 +53,7 @@ export function waysOf({ read, hub, isOwn, onError }: WaysOptions, held: AsyncDi
       random: Math.random,
       onError,
     });
-    return { upstream, probe: HUB_PROBE, pulse: (withinMs) => upstream.pulse(withinMs) };
+    return { upstream, probe: HUB_PROBE, pulse: (withinMs, ask) => upstream.pulse(withinMs) ?? ask() };
   }
 }
 

@@ -17,8 +17,8 @@ import { type Reader, View } from './view.ts';
 export interface CacheOptions {
   readonly upstream: Upstream;
   readonly probe?: Probe | undefined;
-  /** Whether upstream is there; undefined leaves it to a source to find out. */
-  readonly pulse?: ((withinMs: number) => Promise<boolean> | undefined) | undefined;
+  /** Whether upstream is there. `ask` lets one of the sources find out, which it does when this is left out. */
+  readonly pulse?: ((withinMs: number, ask: () => Promise<boolean>) => Promise<boolean>) | undefined;
   readonly onError: (error: unknown) => void;
   readonly nowMs?: () => number;
   /** Calls again and again until the function that is returned is called. */
@@ -61,7 +61,7 @@ export interface Cache {
   close(): Promise<void>;
 }
 
-const TICK_MS = 1_000;
+export const TICK_MS = 1_000;
 const BYTES = 512 * 1024 * 1024;
 const PAST_BYTES = 16 * 1024 * 1024;
 const PAST_MS = 5 * 60_000;
@@ -70,7 +70,7 @@ const IDLE_MS = 60_000;
  * How often upstream is asked whether it is there: a watch that is silent looks the same whether nothing happens or nobody
  * is there, for bookmarks come once a minute.
  */
-const PULSE_MS = 10_000;
+export const PULSE_MS = 10_000;
 const SILENCE_MS = 10_000;
 /** How long nothing is tried again after a failure. */
 const PAUSE_MS = 10_000;
@@ -82,7 +82,8 @@ interface Kept {
 }
 
 export function createCache(options: CacheOptions): Cache {
-  const { upstream, probe, pulse, onError, nowMs = Date.now, every = everyPeriod } = options;
+  const { upstream, probe, onError, nowMs = Date.now, every = everyPeriod } = options;
+  const { pulse = (_withinMs, ask) => ask() } = options;
   const {
     bytes: limit = BYTES,
     pastBytes = PAST_BYTES,
@@ -108,7 +109,7 @@ export function createCache(options: CacheOptions): Cache {
     const [key, source] = first;
     sources.delete(key);
     sources.set(key, source);
-    if (!source.connected || (await (pulse?.(silenceMs) ?? source.answers(silenceMs)))) return;
+    if (!source.connected || (await pulse(silenceMs, () => source.answers(silenceMs)))) return;
     doubt();
   }
 

@@ -13,6 +13,7 @@ import type { Upstream } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import { type KeptCollection, type Scope, storedCollections } from './collections.ts';
 import { COLLECTIONS } from './limits.ts';
+import { together } from './pulse.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Of whom it is read, and as whom. */
@@ -50,8 +51,18 @@ type Place = Omit<KeptCollection, 'begins'>;
 export function createKeep({ own, node = own, named, scope, bytes, snapshots, onError }: KeepOptions): Keep {
   const ways = { cache: own, node, named };
   const caches = new Map<Way, Cache>();
+  const askTogether = together({
+    nowMs: Date.now,
+    onSilence: () => {
+      for (const cache of caches.values()) cache.doubt();
+    },
+  });
   for (const way of Object.values(ways)) {
-    if (!caches.has(way)) caches.set(way, createCache({ ...way, onError, bytes }));
+    if (caches.has(way)) continue;
+    // Without a hub, or past it, all of them ask the same API server.
+    const { pulse = (_withinMs, ask) => ask() } = way;
+    const shared: Way = { ...way, pulse: (withinMs, ask) => pulse(withinMs, () => askTogether(ask)) };
+    caches.set(way, createCache({ ...shared, onError, bytes }));
   }
   const stored = storedCollections(scope);
 
