@@ -133,7 +133,11 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   );
   const yaml = starting.use(createYamlReader());
   const limiter = starting.use(createLimiter({ nowMs: Date.now }));
-  const cache = createCache({ upstream, onError: (error) => onError('keeping a collection', error) });
+  const cache = createCache({
+    upstream,
+    onError: (error) => onError('keeping a collection', error),
+    onGap: (gap) => log.info(gap, 'what is kept was read again: the host no longer tells what happened in between'),
+  });
   const webhooks = createWebhooks({
     upstream,
     namespaces: host.controllers.namespaces,

@@ -20,6 +20,8 @@ export interface CacheOptions {
   /** Whether upstream is there. `ask` lets one of the sources find out, which it does when this is left out. */
   readonly pulse?: ((withinMs: number, ask: () => Promise<boolean>) => Promise<boolean>) | undefined;
   readonly onError: (error: unknown) => void;
+  /** Told when a view was read again, and what happened in between is not known. */
+  readonly onGap?: (what: { readonly path: string; readonly from: string; readonly to: string }) => void;
   readonly nowMs?: () => number;
   /** Calls again and again until the function that is returned is called. */
   readonly every?: (periodMs: number, call: () => void) => () => void;
@@ -82,7 +84,7 @@ interface Kept {
 }
 
 export function createCache(options: CacheOptions): Cache {
-  const { upstream, probe, onError, nowMs = Date.now, every = everyPeriod } = options;
+  const { upstream, probe, onError, onGap, nowMs = Date.now, every = everyPeriod } = options;
   const { pulse = (_withinMs, ask) => ask() } = options;
   const {
     bytes: limit = BYTES,
@@ -131,6 +133,7 @@ export function createCache(options: CacheOptions): Cache {
         bytes += more;
       },
       onError,
+      onGap: onGap && ((gap) => onGap({ path: wanted.collection.path, from: gap.from, to: gap.to })),
     });
     const kept = { view, source, usedMs: nowMs() };
     views.set(wanted.viewKey, kept);

@@ -16,6 +16,8 @@ import {
   widget,
 } from '../../test/support/view-lab.ts';
 import { ApiError } from '../errors.ts';
+import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
+import { parseFieldSelector } from '../k8s/selector.ts';
 import type { Reading } from './view.ts';
 
 let lab: ViewLab;
@@ -116,6 +118,24 @@ describe('a view', () => {
     expect(await rest(ahead)).toEqual([]);
     for (const from of ['10', '12', '15', '19']) expect(view.watch(lab.asking({ from })), from).toBeUndefined();
     expect(view.watch(lab.asking({ from: '20' }))).toBeDefined();
+  });
+
+  it('leaves no object behind with those who go on from within a gap: it may have been selected in between', async () => {
+    const first = new Feed();
+    const view = lab.view(lab.source(hostOf(at(10), watch(first), at(20), watch(new Feed()))), [
+      reading(10, widget('one', 1, { labels: { color: 'blue' } })),
+      reading(20, widget('one', 15, { labels: { color: 'green' } })),
+    ]);
+    await view.whenReady();
+    const selection = { label: parseLabelSelector('color=red'), field: parseFieldSelector('') };
+    // It has been told by another replica that it became red at 11.
+    const ahead = lab.open(view, { from: '12', selection });
+    const cursor = lab.open(view, { from: '10' });
+    first.send(EXPIRED);
+    expect(await take(cursor, 1)).toEqual(['MODIFIED one@15']);
+    expect(await rest(ahead)).toEqual([]);
+    for (const from of ['11', '12', '19']) expect(view.watch(lab.asking({ from, selection })), from).toBeUndefined();
+    for (const from of ['10', '20']) expect(view.watch(lab.asking({ from, selection })), from).toBeDefined();
   });
 
   it('reads again what was read across a gap, and says nothing of what lies beyond meanwhile', async () => {

@@ -47,6 +47,8 @@ export interface ViewOptions {
   /** Told how much memory is taken, or given back when negative. */
   readonly onBytes: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
+  /** Told when what happened in between is not known, and only what came of it was told. */
+  readonly onGap?: ((gap: { readonly from: string; readonly to: string }) => void) | undefined;
 }
 
 export interface Snapshot {
@@ -261,7 +263,8 @@ export class View implements Subscriber {
     const changes = this.#objects.replace(objects, known);
     if (this.#ring === undefined) this.#ring = new Ring(version, this.#options.limits, this.#options.nowMs);
     else {
-      if (changes.some(({ isFound }) => isFound)) this.#passOver({ from: known, to: version });
+      const hasFound = changes.some(({ isFound }) => isFound);
+      if (changes.length > 0) this.#passOver({ from: known, to: version, hasFound });
       for (const change of changes) this.#ring.append(change, change.version, change.bytes);
     }
     this.#version = version;
@@ -272,9 +275,13 @@ export class View implements Subscriber {
     this.#wakeAll();
   }
 
-  /** Of deletions in a gap it is not known when they were: who has been told a part of it by others has to ask upstream. */
+  /**
+   * What was in between is not known: an object may have come to look as selected and not any more. So who has been told a part
+   * of it by others has to ask upstream.
+   */
   #passOver(gap: Gap): void {
     this.#gaps.push(gap);
+    this.#options.onGap?.(gap);
     for (const cursor of [...this.#cursors]) {
       if (cursor.from !== gap.from && isWithin(cursor.from, gap)) void cursor.return();
     }
@@ -305,10 +312,13 @@ export class View implements Subscriber {
 interface Gap {
   readonly from: string;
   readonly to: string;
+  /** Deletions were found, which are told as of `from`: who comes with that has perhaps not been told of them. */
+  readonly hasFound: boolean;
 }
 
-function isWithin(version: string, { from, to }: Gap): boolean {
-  return compareVersions(version, from) >= 0 && compareVersions(version, to) < 0;
+function isWithin(version: string, { from, to, hasFound }: Gap): boolean {
+  const begins = compareVersions(version, from);
+  return (hasFound ? begins >= 0 : begins > 0) && compareVersions(version, to) < 0;
 }
 
 const BACKOFF = { firstMs: 800, capMs: 30_000 };
