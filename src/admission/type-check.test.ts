@@ -78,4 +78,13 @@ describe('warnings', () => {
     const unknown = { ...spec, paramKind: { apiVersion: 'example.com/v1', kind: 'Unknown' } };
     expect(await warnings(unknown)).toHaveLength(1);
   });
+
+  it('are as long as an object can hold, whatever is wrong', async () => {
+    const long = { expression: `[${Array(1_500).fill('object.sice').join(',')}] == []` };
+    const all = (count: number) => warnings({ matchConstraints: rule(), validations: Array(count).fill(long) });
+    const [one] = await all(1);
+    expect(one?.['warning']).toMatch(/^example.com\/v1, Kind=Thing: ERROR: <input>:1:8: undefined field 'sice'\n/);
+    expect(String(one?.['warning']).length).toBeLessThan(8_300);
+    expect(JSON.stringify(await all(40)).length).toBeLessThan(300_000);
+  });
 });

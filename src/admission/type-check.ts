@@ -24,6 +24,13 @@ export interface TypeCheckOptions {
 /** As many kinds as are looked at for one rule. */
 const MOST_KINDS = 10;
 
+/**
+ * What is said of one expression for one kind, and in all, in UTF-16 units: a hundred places of a long expression are told
+ * with all of it each, for every kind, and no object could hold that. Real warnings are far shorter.
+ */
+const MOST_SAID = 8 * 1024;
+const MOST_SAID_IN_ALL = 256 * 1024;
+
 /** @returns `expressionWarnings`; none where nothing is wrong, or nothing is known of the kinds */
 export async function typeWarnings(policy: JsonObject, options: TypeCheckOptions): Promise<JsonObject[]> {
   const spec = child(policy, 'spec');
@@ -34,15 +41,27 @@ export async function typeWarnings(policy: JsonObject, options: TypeCheckOptions
     if (types !== undefined) environments.push({ gvk, environment: await environmentOf(spec, types, params, options) });
   }
   const warnings: JsonObject[] = [];
+  let left = MOST_SAID_IN_ALL;
   for (const { fieldRef, expression } of expressionsIn(spec)) {
     const said: string[] = [];
     for (const { gvk, environment } of environments) {
-      const problem = await options.inTurn(() => expressionProblem(expression, environment));
-      if ('problem' in problem) said.push(`${nameOfKind(gvk)}: ${problem.problem}\n`);
+      if (left <= 0) break;
+      const problem = await options.inTurn(() => problemOf(expression, environment));
+      if (problem === undefined) continue;
+      said.push(`${nameOfKind(gvk)}: ${problem}\n`);
+      left -= problem.length;
     }
     if (said.length > 0) warnings.push({ fieldRef, warning: said.join('\n') });
   }
   return warnings;
+}
+
+/** In words, not too many; undefined where nothing is wrong. */
+function problemOf(expression: string, environment: Environment): string | undefined {
+  const checked = expressionProblem(expression, environment);
+  if (!('problem' in checked)) return undefined;
+  const { problem } = checked;
+  return problem.length > MOST_SAID ? `${problem.slice(0, MOST_SAID)}…` : problem;
 }
 
 function expressionsIn(spec: JsonObject): Array<{ fieldRef: string; expression: string }> {

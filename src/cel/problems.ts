@@ -27,29 +27,47 @@ export class CompileError extends Error {
 
 function display(source: string, problems: readonly Problem[]): string {
   const sorted = [...problems].sort((a, b) => a.at - b.at);
+  const lines = new Map<number, Line>();
   // Of those that are shown alone: there may be one for each name of a long expression.
   const shown = sorted.slice(0, MOST_PROBLEMS).map(({ at, message }) => {
-    const { line, column, text } = placeOf(source, at);
-    // A tab is one column of the caret's line, and a wide character is a wide blank.
-    const before = [...text].slice(0, column).map((char) => (isWide(char) ? '．' : '.'));
-    const caret = isWide([...text][column] ?? '') ? '＾' : '^';
-    return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${text.replaceAll('\t', ' ')}\n | ${before.join('')}${caret}`;
+    const start = source.lastIndexOf('\n', at - 1) + 1;
+    const line = lines.get(start) ?? lineAt(source, start);
+    lines.set(start, line);
+    const column = columnOf(line, at - start);
+    const caret = line.marks[column] === WIDE ? '＾' : '^';
+    const place = `ERROR: <input>:${line.number}:${column + 1}: ${message}`;
+    return `${place}\n | ${line.shown}\n | ${line.marks.slice(0, column)}${caret}`;
   });
   if (sorted.length > MOST_PROBLEMS) shown.push(`${sorted.length - MOST_PROBLEMS} more errors were truncated`);
   return shown.join('\n');
 }
 
-/** @returns the line from 1, the column in code points from 0, and the line's text */
-function placeOf(source: string, at: number): { line: number; column: number; text: string } {
-  const start = source.lastIndexOf('\n', at - 1) + 1;
-  const end = source.indexOf('\n', at);
+/** A line of the source, worked out once for all problems in it. */
+interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+  /** A tab is one column of the caret's line. */
+  readonly shown: string;
+  /** A blank for each code point, wide for wide ones. */
+  readonly marks: string;
+}
+
+const WIDE = '．';
+
+function lineAt(source: string, start: number): Line {
+  const end = source.indexOf('\n', start);
+  const text = source.slice(start, end === -1 ? undefined : end);
+  const marks = Array.from(text, (char) => ((char.codePointAt(0) ?? 0) > 0x7f ? WIDE : '.')).join('');
   return {
-    line: source.slice(0, start).split('\n').length,
-    column: [...source.slice(start, at)].length,
-    text: source.slice(start, end === -1 ? undefined : end),
+    number: source.slice(0, start).split('\n').length,
+    text,
+    shown: text.replaceAll('\t', ' '),
+    marks,
   };
 }
 
-function isWide(char: string): boolean {
-  return Buffer.byteLength(char) > 1;
+/** In code points, from 0. @param offset in UTF-16 units */
+function columnOf({ text, marks }: Line, offset: number): number {
+  return marks.length === text.length ? offset : [...text.slice(0, offset)].length;
 }

@@ -3,17 +3,17 @@
  * answers. `v1` is stored and has `spec.size: 3x4`; `v2` has `spec.width` and `spec.height`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { child, objects, text } from '../../src/k8s/read.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
+import { binding, policy } from '../support/admission-vectors.ts';
 import { type KubeObject, useProduct } from '../support/as-tenant.ts';
+import { CONVERSIONS, GROUP } from '../support/box-conversions.ts';
 import { whenEstablished } from '../support/established.ts';
 import { jsonOf, type RawAnswer } from '../support/http.ts';
 import { type Asked, direct, throughProduct } from '../support/plain-and-product.ts';
 import { eventually } from '../support/processes.ts';
-import { type Behaviour, startWebhookServer, type WebhookServer } from '../support/webhook-server.ts';
+import { startWebhookServer, type WebhookServer } from '../support/webhook-server.ts';
 
 const { acme } = useProduct();
-const GROUP = 'boxed.example.com';
 const NAMESPACE = 'boxed';
 const DEFINITION = `boxes.${GROUP}`;
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -25,54 +25,6 @@ const SIDES: ReadonlyArray<readonly [Send, byUrl: boolean]> = [
 ];
 
 let webhooks: WebhookServer;
-
-function converted(object: JsonObject, apiVersion: string): JsonObject {
-  const spec = child(object, 'spec');
-  const { size, width, height, ...rest } = spec;
-  if (apiVersion.endsWith('/v1')) return { ...object, apiVersion, spec: { ...rest, size: `${width}x${height ?? 1}` } };
-  const [w, h] = String(size).split('x').map(Number);
-  return { ...object, apiVersion, spec: { ...rest, width: w ?? 0, height: h ?? 0 } };
-}
-
-function converting(change: (objects: JsonObject[]) => unknown = (all) => all, result: JsonObject = {}): Behaviour {
-  return (body) => {
-    const request = child(body, 'request');
-    const wanted = text(request, 'desiredAPIVersion');
-    const convertedObjects = change(objects(request, 'objects').map((object) => converted(object, wanted)));
-    const response = { uid: request['uid'], result: { status: 'Success', ...result }, convertedObjects };
-    return { body: JSON.stringify({ apiVersion: body['apiVersion'], kind: body['kind'], response }) };
-  };
-}
-
-const one = (change: (object: KubeObject) => void) =>
-  converting((all) => {
-    for (const object of all) change(object);
-    return all;
-  });
-
-const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
-  '/convert': converting(),
-  '/fails': converting((all) => all, { status: 'Failure', message: 'no idea how' }),
-  '/silent': converting((all) => all, { status: '' }),
-  '/few': converting(() => []),
-  '/other-version': one((object) => {
-    object.apiVersion = `${GROUP}/v3`;
-  }),
-  '/other-kind': one((object) => {
-    object.kind = 'Crate';
-  }),
-  '/other-name': one((object) => {
-    object.metadata.name = 'renamed';
-  }),
-  '/other-uid': one((object) => {
-    object.metadata.uid = 'another';
-  }),
-  '/labels': one((object) => {
-    object.metadata.labels = { converted: 'yes' };
-    object.metadata.finalizers = ['not.example.com/mine'];
-  }),
-  '/500': () => ({ status: 500, body: 'broken', headers: { 'content-type': 'text/plain' } }),
-};
 
 function definition(byUrl: boolean, path = '/convert'): KubeObject {
   const version = (name: string, properties: JsonObject, columns: JsonObject[]) => ({
@@ -148,7 +100,7 @@ const box = (version: string, name: string, spec: JsonObject, more: JsonObject =
 });
 
 beforeAll(async () => {
-  webhooks = await startWebhookServer([`converter.${NAMESPACE}.svc`], BEHAVIOURS);
+  webhooks = await startWebhookServer([`converter.${NAMESPACE}.svc`], CONVERSIONS);
   for (const [send, byUrl] of SIDES) {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
     expect((await send({ path: '/api/v1/namespaces', ...sending(namespace) })).status).toBe(201);
@@ -303,6 +255,27 @@ describe('the same request at a tenant and at the API server', () => {
     expect(events.filter(({ type }) => type === 'ADDED').every(({ object }) => object.spec.width > 0)).toBe(true);
   });
 
+  it('meets a policy whose rules name the other version', async () => {
+    const registration = '/apis/admissionregistration.k8s.io/v1';
+    const paths = [`${registration}/mutatingadmissionpolicies`, `${registration}/mutatingadmissionpolicybindings`];
+    const grow = "[JSONPatch{op: 'replace', path: '/spec/size', value: object.spec.size + '9'}]";
+    const resourceRules = [{ apiGroups: [GROUP], apiVersions: ['v1'], operations: ['CREATE'], resources: ['boxes'] }];
+    const spec = {
+      matchConstraints: { resourceRules },
+      reinvocationPolicy: 'Never',
+      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: grow } }],
+    };
+    const made = [policy('Mutating', DEFINITION, spec), binding('Mutating', DEFINITION, DEFINITION)];
+    const asked = { path: `${at('v2')}?dryRun=All`, ...sending(box('v2', 'grows', { width: 1, height: 2 })) };
+    for (const [send] of SIDES) {
+      for (const [index, path] of paths.entries()) await send({ path, ...sending(made[index]) });
+      await eventually('it acts', async () => jsonOf<KubeObject>(await send(asked)).spec.height === 29);
+    }
+    await compare(asked);
+    for (const [send] of SIDES)
+      for (const path of paths) await send({ path: `${path}/${DEFINITION}`, method: 'DELETE' });
+  });
+
   it('cannot be stored in another version while a webhook converts, and can when none does', async () => {
     const stored = [false, true].map((value, version) => ({
       op: 'replace',
@@ -319,7 +292,7 @@ describe('the same request at a tenant and at the API server', () => {
     expect((await acme.send(path, sending([...none, ...stored], 'PATCH', JSON_PATCH))).status).toBe(200);
   });
 
-  it.each(Object.keys(BEHAVIOURS).filter((path) => path !== '/convert'))('where the webhook is %s', async (path) => {
+  it.each(Object.keys(CONVERSIONS).filter((path) => path !== '/convert'))('where the webhook is %s', async (path) => {
     for (const [send, byUrl] of SIDES) {
       const patch = { spec: { conversion: definition(byUrl, path).spec.conversion } };
       expect((await send({ path: `${CRDS}/${DEFINITION}`, ...sending(patch, 'PATCH', MERGE) })).status).toBe(200);
