@@ -11,6 +11,7 @@ import { ApiError } from '../errors.ts';
 import type { RepeatedKey } from '../k8s/repeated-key.ts';
 import { type Gvk, isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { JsonSyntaxError, parseJson } from './json.ts';
+import { refuseManyMoves } from './patch-moves.ts';
 import { decodeObject } from './protobuf/codec.ts';
 import { ProtobufError } from './protobuf/errors.ts';
 import { findRepeatedKeys } from './repeated-keys.ts';
@@ -185,6 +186,7 @@ function operations(document: JsonValue): JsonObject[] {
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_PATCH_OPERATIONS}, got ${document.length}`,
     );
   }
+  refuseManyMoves(document);
   const ofOwners = document.filter(({ path, from }) =>
     [path, from].some((one) => String(one).includes('/ownerReferences')),
   );

@@ -111,6 +111,22 @@ describe('owners of an object', () => {
   });
 });
 
+describe('places in lists', () => {
+  it('are inserted at and removed by one patch some hundred times, and not thousands', async () => {
+    const path = '/api/v1/namespaces/host-load/configmaps/patched-lists';
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'patched-lists' } };
+    expect((await acme.write('POST', '/api/v1/namespaces/host-load/configmaps', object)).status).toBe(201);
+    const list = (items: number) => ({ op: 'add', path: '/x', value: Array<JsonValue>(items).fill(1) });
+    const inserts = (times: number) => Array<JsonValue>(times).fill({ op: 'add', path: '/x/0', value: 1 });
+    const gone = { op: 'remove', path: '/x' };
+    expect((await patch(path, [list(100), ...inserts(400), gone])).status).toBe(200);
+    const long = await patch(path, [list(500_000), ...inserts(400), gone]);
+    const often = await patch(path, [list(100), ...inserts(1_000), gone]);
+    expect([long.status, often.status]).toEqual([413, 413]);
+    expect(long.text).toContain('replace the list as a whole');
+  });
+});
+
 describe('rules of a kind', () => {
   it.each(BOMBS)('with %s are refused', async (_what, rule) => {
     const { status, object } = await acme.write('POST', CRDS, definition({ plural: 'bombs', rule }));
