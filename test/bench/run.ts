@@ -6,6 +6,7 @@
  *   npm run bench -- --quick             small numbers: shows that they run, nothing else
  *   npm run bench -- --write             keeps the results: test/bench/results and docs/benchmarks.md
  *   npm run bench -- --tenants 1000      as many in a row (default 200), five times as many at once
+ *   npm run bench -- scale --nodes 5000  as many nodes, and thirty times as many pods (default 500)
  *   npm run bench -- --profile FOLDER    CPU profiles of the proxy, with a summary
  *
  * Exits with 0 when everything was measured, whether or not a goal is met; with 1 when something failed.
@@ -30,6 +31,7 @@ import { memoryReads } from './scenarios/memory-reads.ts';
 import { nodeAgents } from './scenarios/node-agents.ts';
 import { noisyNeighbour } from './scenarios/noisy-neighbour.ts';
 import { openStreams } from './scenarios/open-streams.ts';
+import { scale } from './scenarios/scale.ts';
 import { tenantCreate } from './scenarios/tenant-create.ts';
 import { tenantsAtOnce } from './scenarios/tenants-at-once.ts';
 import { watchers } from './scenarios/watchers.ts';
@@ -40,6 +42,7 @@ const SCENARIOS: readonly Scenario[] = [
   watchers,
   largeList,
   nodeAgents,
+  scale,
   tenantCreate,
   manyTenants,
   tenantsAtOnce,
@@ -65,6 +68,7 @@ function readCommandLine(words: readonly string[]): Asked {
       quick: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       tenants: { type: 'string', default: '200' },
+      nodes: { type: 'string', default: '500' },
       profile: { type: 'string' },
     },
   });
@@ -73,8 +77,10 @@ function readCommandLine(words: readonly string[]): Asked {
     throw new Error(`there is no scenario ${unknown}; there are ${SCENARIOS.map(({ name }) => name).join(', ')}`);
   }
   if (values.quick && values.write) throw new Error('--quick measures too little to be kept: leave out --write');
-  const tenants = Number(values.tenants);
-  if (!Number.isInteger(tenants) || tenants < 1) throw new Error('--tenants must be a whole number from 1');
+  const [tenants, nodes] = [Number(values.tenants), Number(values.nodes)];
+  for (const [name, value] of Object.entries({ tenants, nodes })) {
+    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1`);
+  }
   const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
   return {
@@ -82,6 +88,7 @@ function readCommandLine(words: readonly string[]): Asked {
     bench: {
       quick: values.quick,
       tenants,
+      nodes,
       profileFolder,
       progress: (line) => process.stderr.write(`bench: ${line}\n`),
     },

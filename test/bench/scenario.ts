@@ -7,6 +7,8 @@ export interface Bench {
   readonly quick: boolean;
   /** How many tenants the scenarios of many tenants make. */
   readonly tenants: number;
+  /** How many nodes the scenario of a large cluster makes. */
+  readonly nodes: number;
   /** Where CPU profiles of the proxy go; none are taken when undefined. */
   readonly profileFolder: string | undefined;
   progress(line: string): void;

@@ -24,10 +24,15 @@ export interface WatchesOptions {
   readonly count: number;
   readonly connections: 'shared' | 'own';
   readonly path: string;
+  /** What is in the event that ends its beginning; left out, it has begun when it is answered. */
+  readonly begun?: string;
 }
 
 /** Resolves when each has begun. */
-export async function openWatches(access: Access, { count, connections, path }: WatchesOptions): Promise<Watches> {
+export async function openWatches(
+  access: Access,
+  { count, connections, path, begun }: WatchesOptions,
+): Promise<Watches> {
   const sessions: ClientHttp2Session[] = [];
   const each = connections === 'own' ? 1 : STREAMS_EACH;
   let events = 0;
@@ -47,8 +52,8 @@ export async function openWatches(access: Access, { count, connections, path }: 
     const stream = on.request({ ':path': path, accept: 'application/json' });
     stream.on('error', reject);
     stream.once('response', ({ ':status': status }) => {
-      if (status === 200) resolve();
-      else reject(new Error(`a watch was answered with ${status}`));
+      if (status !== 200) reject(new Error(`a watch was answered with ${status}`));
+      else if (begun === undefined) resolve();
     });
     let rest = '';
     stream.setEncoding('utf8');
@@ -57,6 +62,7 @@ export async function openWatches(access: Access, { count, connections, path }: 
       rest = lines.pop() ?? '';
       const nowMs = performance.now();
       for (const line of lines) {
+        if (begun !== undefined && line.includes(begun)) resolve();
         const at = line.indexOf(MARK);
         if (at < 0) continue;
         events += 1;

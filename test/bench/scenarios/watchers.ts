@@ -9,6 +9,7 @@ import type { Lab } from '../lab.ts';
 import { rssBytes, usedBy } from '../process-usage.ts';
 import type { Bench, LabScenario } from '../scenario.ts';
 import { median, percentile } from '../statistics.ts';
+import { upstreamWatches } from '../upstream-watches.ts';
 import { openWatches, type Watches, type WatchesOptions } from '../watch-client.ts';
 
 const KIB = 1_024;
@@ -59,12 +60,12 @@ async function measure(lab: Lab, bench: Bench, tenant: Access, crowd: Crowd): Pr
   // The view and its upstream watch are there once, however many watch.
   await using first = await openWatches(tenant, { count: 50, connections, path: PATH });
   await sleep(SETTLE_MS);
-  const [memory, upstream] = [await restingBytes(lab), await upstreamWatches(lab)];
+  const [memory, upstream] = [await restingBytes(lab), await upstreamWatches(lab, 'configmaps')];
   bench.progress(`${name}: opening`);
   await using all = await openWatches(tenant, { count, connections, path: PATH });
   await sleep(SETTLE_MS);
   const each = ((await restingBytes(lab)) - memory) / count / KIB;
-  const more = (await upstreamWatches(lab)) - upstream;
+  const more = (await upstreamWatches(lab, 'configmaps')) - upstream;
 
   bench.progress(`${name}: ${crowd.changes} changes, one after the other`);
   await change(lab, all, crowd.changes, crowd.pauseMs);
@@ -102,15 +103,6 @@ async function measure(lab: Lab, bench: Bench, tenant: Access, crowd: Crowd): Pr
 async function restingBytes(lab: Lab): Promise<number> {
   await lab.proxy.memory();
   return rssBytes(lab.proxy.pid);
-}
-
-async function upstreamWatches(lab: Lab): Promise<number> {
-  const { body } = await lab.admin.send('GET', '/metrics');
-  const lines = String(body).split('\n');
-  return lines
-    .filter((line) => line.startsWith('apiserver_longrunning_requests{') && line.includes('resource="configmaps"'))
-    .filter((line) => line.includes('scope="cluster"'))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
 let made = 0;
