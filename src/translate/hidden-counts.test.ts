@@ -13,6 +13,11 @@ describe('a count of ConfigMaps', () => {
     ['1k', '1001', '1k'],
     ['999', '1000', '999'],
     ['1000', '1001', '1k'],
+    ['+5', '+6', '+5'],
+    ['05', '06', '05'],
+    ['5.', '6.', '5.'],
+    ['+1000', '+1001', '1k'],
+    ['00', '1', '0'],
     // In units that one more does not fit in: the same count, written plainly.
     ['1Ki', '1025', '1024'],
     ['1e3', '1001', '1k'],
@@ -55,6 +60,10 @@ describe('what a quota is exceeded with', () => {
     [
       'configmaps=1,count/configmaps=1, used: configmaps=4,count/configmaps=5, limited: configmaps=4,count/configmaps=5',
       'configmaps=1,count/configmaps=1, used: configmaps=3,count/configmaps=4, limited: configmaps=3,count/configmaps=4',
+    ],
+    [
+      'resourcequotas=1,count/limitranges=1, used: resourcequotas=2,count/limitranges=1, limited: resourcequotas=2,count/limitranges=1',
+      'resourcequotas=1,count/limitranges=1, used: resourcequotas=1,count/limitranges=0, limited: resourcequotas=1,count/limitranges=0',
     ],
     ['secrets=1, used: secrets=4, limited: secrets=4', 'secrets=1, used: secrets=4, limited: secrets=4'],
   ])('%s is told as %s', (upstream, tenant) => {

@@ -1,6 +1,6 @@
 /**
- * Counts of ConfigMaps in a ResourceQuota. In each namespace of a tenant the host counts one that is not shown, its own
- * `kube-root-ca.crt`; so upstream a quota allows one more, and what it allows and what is used are shown as one less.
+ * Counts in a ResourceQuota. Of some kinds the host counts in each namespace of a tenant one that is not shown
+ * (kinds/hidden-counts.ts); so upstream a quota allows one more, and what it allows and what is used are shown as one less.
  *
  *   hard: {configmaps: "5"}, used: {configmaps: "1"}   <->   hard: {configmaps: "6"}, used: {configmaps: "2"}
  *
@@ -12,11 +12,10 @@
 import { rawNumberText } from '../codec/json.ts';
 import { canonicalQuantity, NANOS, parseQuantity } from '../k8s/quantity.ts';
 import type { JsonValue } from '../k8s/types.ts';
+import { COUNTS_WITH_HIDDEN } from '../kinds/hidden-counts.ts';
 import { GUARD_OBJECT } from '../tenancy/host-names.ts';
 import type { Renames } from './renames.ts';
 
-/** Keys of a quota whose amounts are not the same upstream. */
-const COUNTS_WITH_HIDDEN: readonly string[] = ['configmaps', 'count/configmaps'];
 const HIDDEN = 1n;
 /** The largest whole amount that Kubernetes keeps; what is larger, it takes for this. */
 const MAX = 2n ** 63n - 1n;
@@ -29,7 +28,7 @@ export function countUp(amount: JsonValue, noted?: { readonly scope: { readonly 
   const text = textOf(amount);
   const count = countOf(amount);
   if (count === undefined || count >= MAX) return amount;
-  const upstream = String(count + HIDDEN);
+  const upstream = writtenAs(text ?? '', count + HIDDEN);
   if (count >= VAST) noted?.scope.renames.note(canonicalQuantity(upstream), canonicalQuantity(text ?? upstream));
   return upstream;
 }
@@ -37,7 +36,18 @@ export function countUp(amount: JsonValue, noted?: { readonly scope: { readonly 
 export function countDown(amount: JsonValue): JsonValue {
   const count = countOf(amount);
   if (count === undefined || count >= MAX) return amount;
-  return canonicalQuantity(String(count > HIDDEN ? count - HIDDEN : 0n));
+  const shown = count > HIDDEN ? count - HIDDEN : 0n;
+  const canonical = canonicalQuantity(String(shown));
+  return canonical === String(shown) && shown > 0n ? writtenAs(textOf(amount) ?? '', shown) : canonical;
+}
+
+/** `+5`, `05`, `5.`: the API server leaves these as they were written. */
+const DIGITS = /^([+]?0*)([1-9]\d*)([.]?)$/;
+
+/** Another count, written as the text is. */
+function writtenAs(text: string, count: bigint): string {
+  const [, before = '', , after = ''] = DIGITS.exec(text) ?? [];
+  return `${before}${count}${after}`;
 }
 
 const NUMBER = '[^,: /]+';

@@ -45,6 +45,8 @@ async function guards(tenant: string): Promise<Record<string, JsonObject>> {
 }
 
 const ALL = { 'kubeveil.dev': {}, 'kubeveil.dev.egress.0': {}, 'kubeveil.dev.ingress.0': {} };
+/** Selects no pod. */
+const NONE = { 'kubeveil.dev': { matchLabels: { 'kubeveil.dev/nothing': '' } } };
 
 async function whenGuards(what: string, wanted: Record<string, JsonObject>): Promise<void> {
   const text = (of: object) => JSON.stringify(Object.entries(of).sort());
@@ -54,7 +56,7 @@ async function whenGuards(what: string, wanted: Record<string, JsonObject>): Pro
 describe('the guards of a namespace', () => {
   it('are there from the start, where the policy isolates', async () => {
     expect(await guards('net-base')).toEqual(ALL);
-    expect(await guards('net-open')).toEqual({});
+    expect(await guards('net-open')).toEqual(NONE);
   });
 
   it('leave alone the pods that a policy of the tenant selects, and take them back', async () => {
@@ -95,9 +97,9 @@ describe('the guards of a namespace', () => {
     expectDone(await ask('POST', collection('net-base') + DRY, policy({}, 'kubeveil-dev')));
   });
 
-  it('go when the policy does not isolate any more', async () => {
+  it('keep no pod when the policy does not isolate any more', async () => {
     await tenants.setPolicy('net-base', 'open');
-    await whenGuards('none is there', {});
+    await whenGuards('they select none', NONE);
     await tenants.setPolicy('net-base', 'default');
     await whenGuards('all are there again', ALL);
   });

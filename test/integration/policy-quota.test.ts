@@ -56,7 +56,7 @@ describe('the quota of a tenant', () => {
     }
     expect(await sumOf('hard')).toBeLessThanOrEqual(TOTAL);
     const free = await tenants.admin('GET', '/api/v1/namespaces/quo-free--default/resourcequotas/kubeveil.dev');
-    expect(free.status).toBe(404);
+    expect((free.body as unknown as Quota).spec).toEqual({});
   });
 
   it('is used up by one namespace as by several, and never gone past', async () => {
@@ -119,9 +119,14 @@ it('containers get what the policy says, and no more', async () => {
 
 it('a policy without a quota takes it away', async () => {
   tenants.rewrite('counted', '');
-  const gone = async (kind: string) => (await tenants.admin('GET', `${at('one')}/${kind}/kubeveil.dev`)).status === 404;
-  await eventually('the quota is gone', () => gone('resourcequotas'));
-  await eventually('the LimitRange is gone', () => gone('limitranges'));
+  await eventually('the quota counts nothing', async () => {
+    const { spec, status } = await quota('one');
+    return [spec.hard, status?.hard].every((hard) => Object.keys(hard ?? {}).length === 0);
+  });
+  await eventually('the LimitRange limits nothing', async () => {
+    const { body } = await tenants.admin('GET', `${at('one')}/limitranges/kubeveil.dev`);
+    return (body as { spec: { limits?: unknown } }).spec.limits === null;
+  });
   const { body } = await tenants.admin('GET', `/apis/kubeveil.dev/v1alpha1/tenants/${TENANT}`);
   expect(JSON.stringify(body)).not.toContain('kubeveil.dev/quota');
 });

@@ -33,10 +33,9 @@ const OTHERWISE: ReadonlySet<string> = new Set([
   'delete rbac.authorization.k8s.io/rolebindings',
   'patch networking.k8s.io/networkpolicies',
   'delete networking.k8s.io/networkpolicies',
-  ...['resourcequotas', 'limitranges'].flatMap((kind) =>
-    ['create', 'patch', 'delete'].map((verb) => `${verb} /${kind}`),
-  ),
+  'patch /resourcequotas',
   'patch /resourcequotas/status',
+  'patch /limitranges',
 ]);
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());

@@ -1,6 +1,7 @@
 /**
  * ResourceQuotas count what their tenant sees. The host counts its own CA too, a ConfigMap in each namespace that is not
- * shown; so a plain namespace of the host and one of a tenant are asked the same things, and have to say the same.
+ * shown, and what the proxy keeps there; so a plain namespace of the host and one of a tenant are asked the same things, and
+ * have to say the same.
  */
 import { describe, expect, it } from 'vitest';
 import { asBoth, inNamespace, type KubeObject, type TenantClient, useProduct } from '../support/as-tenant.ts';
@@ -54,6 +55,8 @@ async function life(ask: Ask): Promise<KubeObject[]> {
     ['strategic-merge-patch+json', { spec: { hard: { configmaps: 6, 'count/configmaps': null } } }],
     ['merge-patch+json', { spec: { hard: { configmaps: '-1' } } }],
     ['merge-patch+json', { spec: { hard: { 'count/configmaps': '1.5' } } }],
+    ['merge-patch+json', { spec: { hard: { configmaps: '+8', 'count/configmaps': '08' } } }],
+    ['merge-patch+json', { spec: { hard: { configmaps: '8.' } } }],
     ['merge-patch+json', { spec: { hard: { configmaps: '1Ei' } } }],
     ['merge-patch+json', { spec: { hard: { configmaps: '9223372036854775805' } } }],
   ];
@@ -86,7 +89,36 @@ const ofTenant = (tenant: TenantClient, namespace: string): Ask => {
   };
 };
 
+/** What a quota says of quotas and LimitRanges, and that both are full. */
+async function ofItself(ask: Ask): Promise<KubeObject[]> {
+  const hard = { resourcequotas: '1', 'count/resourcequotas': '1', 'count/limitranges': '1' };
+  await ask('POST', 'resourcequotas', { metadata: { name: 'counts' }, spec: { hard } });
+  let quota: KubeObject;
+  await eventually('it counts itself', async () => {
+    quota = await ask('GET', QUOTA);
+    return quota.status?.used?.resourcequotas === '1' && quota.status.used['count/limitranges'] === '0';
+  });
+  const limits = (name: string) => ({ metadata: { name }, spec: { limits: [] } });
+  const made = await ask('POST', 'limitranges', limits('a'));
+  const refused = [
+    await ask('POST', 'limitranges', limits('b')),
+    await ask('POST', 'resourcequotas', { metadata: { name: 'other' }, spec: { hard: { pods: '1' } } }),
+  ];
+  return [quota.spec, quota.status, made.spec, ...refused.map(({ message }) => message)];
+}
+
 describe('a ResourceQuota', () => {
+  it('says of quotas and LimitRanges what it says in a plain namespace', async () => {
+    await host.create('/api/v1/namespaces', { metadata: { name: 'quota-itself-plain' } });
+    const plain = await ofItself(ofHost('quota-itself-plain'));
+    expect(plain).toContainEqual(expect.stringContaining('used: count/limitranges=1, limited: count/limitranges=1'));
+    await asBoth(both, (tenant) =>
+      inNamespace(tenant, 'quota-itself', async (namespace) => {
+        expect(await ofItself(ofTenant(tenant, namespace))).toEqual(plain);
+      }),
+    );
+  });
+
   it('says of ConfigMaps what it says in a plain namespace, whatever becomes of it', async () => {
     await host.create('/api/v1/namespaces', { metadata: { name: 'quota-counts-plain' } });
     const plain = await life(ofHost('quota-counts-plain'));

@@ -1,7 +1,7 @@
 /**
  * Keeps the proxy's own objects of one kind in a namespace of a tenant as they should be: made when absent, mended when
- * changed by hand, deleted when no policy wants them any more. What the informer knows decides, so that what is right
- * costs no request.
+ * changed by hand, deleted when they are not wanted any more. What the informer knows decides, so that what is right costs
+ * no request.
  */
 import { nameOf, uidOf, versionOf } from '../../k8s/meta.ts';
 import type { JsonObject } from '../../k8s/types.ts';
@@ -17,8 +17,8 @@ export interface GuardKind {
   path(namespace: string): string;
   /** Those there are, guards only. */
   readonly known: KnownGuards;
-  /** After one has been made. */
-  readonly onMade?: (object: JsonObject) => Promise<void>;
+  /** After one has been made or mended. */
+  readonly onWritten?: (object: JsonObject) => Promise<void>;
 }
 
 export interface KnownGuards {
@@ -53,8 +53,7 @@ export async function keepObjects(
     const path = of.path(namespace);
     const made = await client.create(path, object).catch(unless(409));
     // Another replica was faster, or somebody had the name before it was kept for guards.
-    of.known.note(made ?? (await client.apply(`${path}/${nameOf(object)}`, object)));
-    if (made !== undefined) await of.onMade?.(made);
+    await written(made ?? (await client.apply(`${path}/${nameOf(object)}`, object)));
   }
 
   async function replace(known: JsonObject, object: JsonObject): Promise<void> {
@@ -63,6 +62,11 @@ export async function keepObjects(
       { op: 'test', path: '/metadata/resourceVersion', value: versionOf(known) },
       { op: 'replace', path: '/spec', value: object['spec'] ?? {} },
     ];
-    of.known.note(await client.patch(`${of.path(namespace)}/${nameOf(object)}`, patch));
+    await written(await client.patch(`${of.path(namespace)}/${nameOf(object)}`, patch));
+  }
+
+  async function written(object: JsonObject): Promise<void> {
+    of.known.note(object);
+    await of.onWritten?.(object);
   }
 }

@@ -1,4 +1,10 @@
-/** Everything that the proxy keeps in a namespace of a tenant by its policy, besides what gives it its rights. */
+/**
+ * Everything that the proxy keeps in a namespace of a tenant by its policy, besides what gives it its rights.
+ *
+ * A quota, a LimitRange and a NetworkPolicy are there whatever the policy says, and say nothing where it says nothing: a
+ * quota of the tenant's own may keep out what is to be made, and never what is to be changed. So a policy that becomes
+ * stricter is held in every namespace.
+ */
 import type { Informer } from '../../k8s/informer.ts';
 import { labelsOf, nameOf, namespaceOf } from '../../k8s/meta.ts';
 import { child } from '../../k8s/read.ts';
@@ -12,6 +18,9 @@ import type { HostInformers } from '../host/informers.ts';
 import { type GuardKind, keepObjects } from './keep-objects.ts';
 import { networkPolicies } from './network-guards.ts';
 import type { QuotaGuards } from './quota-guards.ts';
+
+/** As the host gives it back. */
+const NO_LIMITS: JsonObject = { limits: null };
 
 export interface NamespaceGuards {
   /** Brings the objects in a namespace to what the guards say. @throws {HostError} */
@@ -42,7 +51,7 @@ export function createNamespaceGuards(
     kind: 'ResourceQuota',
     path: PATHS.quotas,
     known: only(informers.quotas),
-    onMade: (made) => quotas.putInForce(made),
+    onWritten: (written) => quotas.putInForce(written),
   };
   const limitRange: GuardKind = {
     apiVersion: 'v1',
@@ -62,7 +71,7 @@ export function createNamespaceGuards(
       const at = { tenant, namespace };
       await Promise.all([
         keepObjects(client, networkPolicy, at, network),
-        keepObjects(client, limitRange, at, one(guards.limitRange)),
+        keepObjects(client, limitRange, at, one(guards.limitRange ?? NO_LIMITS)),
         quotas.wanted(tenant, namespace, guards).then((spec) => keepObjects(client, quota, at, one(spec))),
       ]);
     },
@@ -79,8 +88,8 @@ export function createNamespaceGuards(
 }
 
 /** The one object of a kind, under the name that is kept for it. */
-function one(spec: JsonObject | undefined): Map<string, JsonObject> {
-  return new Map(spec === undefined ? [] : [[GUARD_OBJECT, spec]]);
+function one(spec: JsonObject): Map<string, JsonObject> {
+  return new Map([[GUARD_OBJECT, spec]]);
 }
 
 /** Of an informer that holds nothing but guards, one of them in each namespace. */

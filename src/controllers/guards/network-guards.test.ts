@@ -103,6 +103,13 @@ describe('the guards of a namespace', () => {
     ]);
   });
 
+  it('select no pod where the policy isolates none', () => {
+    const guards = networkPolicies(ACME, undefined, [{ podSelector: {}, policyTypes: ['Ingress'] }]);
+    expect([...guards]).toEqual([
+      ['kubeveil.dev', { podSelector: { matchLabels: { 'kubeveil.dev/nothing': '' } }, policyTypes: ['Ingress'] }],
+    ]);
+  });
+
   it('let pods without a policy reach their own tenant and the Internet, and be reached so', () => {
     const own = { namespaceSelector: { matchLabels: { 'kubeveil.dev/tenant': 'acme' } } };
     const four = { ipBlock: { cidr: '0.0.0.0/0', except: ['10.0.0.0/8'] } };
@@ -133,9 +140,5 @@ describe('the guards of a namespace', () => {
     expect(guards.get('kubeveil.dev.ingress.0')?.['podSelector']).toEqual({
       matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }],
     });
-  });
-
-  it('are none where the policy does not isolate', () => {
-    expect(networkPolicies(ACME, undefined, [])).toEqual(new Map());
   });
 });

@@ -13,12 +13,14 @@
 import { child, objects, strings } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import type { NetworkGuards } from '../../tenancy/host-guards.ts';
-import { GUARD_OBJECT } from '../../tenancy/host-names.ts';
+import { GUARD_OBJECT, NOTHING_LABEL } from '../../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId } from '../../tenancy/names.ts';
 
 /** More policies than this, and the pods that no policy of the tenant selects get names and nothing else. */
 const COMPLEMENT_MAX = 64;
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
+/** Selects no pod, and is there to be changed when it is to select all. */
+const NOBODY_IS_KEPT: JsonObject = { podSelector: { matchLabels: { [NOTHING_LABEL]: '' } }, policyTypes: ['Ingress'] };
 
 interface Requirement {
   readonly key: string;
@@ -39,8 +41,8 @@ export function networkPolicies(
   network: NetworkGuards | undefined,
   own: readonly JsonObject[],
 ): Map<string, JsonObject> {
+  if (network === undefined) return new Map([[GUARD_OBJECT, NOBODY_IS_KEPT]]);
   const wanted = new Map<string, JsonObject>();
-  if (network === undefined) return wanted;
   wanted.set(GUARD_OBJECT, {
     podSelector: {},
     policyTypes: ['Ingress', 'Egress'],

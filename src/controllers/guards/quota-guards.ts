@@ -4,6 +4,7 @@
  * hold follows it.
  */
 import { annotationOf, isTerminating, metadataOf, nameOf, namespaceOf, versionOf } from '../../k8s/meta.ts';
+import { child } from '../../k8s/read.ts';
 import type { JsonObject } from '../../k8s/types.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
 import type { HostGuards } from '../../tenancy/host-guards.ts';
@@ -31,9 +32,9 @@ export interface QuotaGuardsOptions {
 }
 
 export interface QuotaGuards {
-  /** The spec that the quota of a namespace is to have; undefined where the policy has none. @throws {HostError} */
-  wanted(tenant: TenantId, namespace: string, guards: HostGuards): Promise<JsonObject | undefined>;
-  /** Tells the host what a quota that was just made allows, for it holds to nothing before it has looked itself. */
+  /** The spec that the quota of a namespace is to have; an empty one where the policy has none. @throws {HostError} */
+  wanted(tenant: TenantId, namespace: string, guards: HostGuards): Promise<JsonObject>;
+  /** Tells the host what a quota allows that was just written: it holds to nothing new before it has looked itself. */
   putInForce(quota: JsonObject): Promise<void>;
   /** Looks again at what a tenant has been given. */
   add(tenant: TenantId): void;
@@ -92,20 +93,23 @@ export function createQuotaGuards(options: QuotaGuardsOptions): QuotaGuards {
 
   return {
     async wanted(tenant, namespace, guards) {
-      if (Object.keys(guards.quota).length === 0) return undefined;
+      if (Object.keys(guards.quota).length === 0) return {};
       if (!ledgerOf(tenant).has(namespace)) await settle(tenant);
       const share = ledgerOf(tenant).get(namespace);
       if (share === undefined) throw new Error(`namespace ${namespace} has no share of the quota yet; trying again`);
       return { hard: hardOf(share) };
     },
     async putInForce(quota) {
-      const { hard } = quota['spec'] as { hard: JsonObject };
-      const used = Object.fromEntries(Object.keys(hard).map((resource) => [resource, '0']));
+      const [wanted, said] = ['spec', 'status'].map((part) => child(child(quota, part), 'hard'));
+      const fresh = Object.entries(wanted ?? {}).filter(([resource]) => said?.[resource] === undefined);
+      if (fresh.length === 0) return;
+      const hard = Object.fromEntries(fresh);
+      const used = Object.fromEntries(fresh.map(([resource]) => [resource, '0']));
       const path = `${PATHS.quotas(namespaceOf(quota))}/${nameOf(quota)}/status`;
       const metadata = { resourceVersion: metadataOf(quota)['resourceVersion'] ?? null };
       // The host was faster: then it has looked.
-      const said = await client.merge(path, { metadata, status: { hard, used } }).catch(unless(409));
-      if (said !== undefined) informers.quotas.note(said);
+      const answer = await client.merge(path, { metadata, status: { hard, used } }).catch(unless(409));
+      if (answer !== undefined) informers.quotas.note(answer);
     },
     add,
     async stop() {

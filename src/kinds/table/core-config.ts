@@ -3,6 +3,7 @@
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/
  */
+import { COUNTS_WITH_HIDDEN } from '../hidden-counts.ts';
 import type { Kind } from '../kind.ts';
 import { amountRefs, messageRef, objectRef, specialRef } from '../refs.ts';
 import { native, OPEN } from '../row.ts';
@@ -43,12 +44,10 @@ export const CORE_CONFIG: readonly Kind[] = [
     kind: 'ResourceQuota',
     reason: 'the host’s controller counts the tenant’s namespace',
     // `count/foos.stable.example.com`: the group stands in a map key.
-    // And counts one ConfigMap that is not shown: translate/hidden-counts.ts.
     refs: [
       ...['spec.hard', 'status.hard', 'status.used'].flatMap((amounts) => [
         specialRef(`${amounts}{key}`, 'quotaKey'),
-        specialRef(`${amounts}.configmaps`, 'quotaCount'),
-        specialRef(`${amounts}.count/configmaps`, 'quotaCount'),
+        ...COUNTS_WITH_HIDDEN.map((name) => specialRef(`${amounts}.${name}`, 'quotaCount')),
       ]),
       specialRef('spec.scopeSelector.matchExpressions[]', 'quotaScope'),
     ],
