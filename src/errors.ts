@@ -6,7 +6,7 @@
  *
  * @see k8s.io/apimachinery pkg/api/errors/errors.go at v0.36
  */
-import type { FieldProblem } from './k8s/field-problems.ts';
+import { type FieldProblem, invalidValue } from './k8s/field-problems.ts';
 import { alreadyExistsText, conflictText, invalidText, type NamedObject, notFoundText } from './k8s/status-texts.ts';
 import type { StatusDetails } from './k8s/types.ts';
 
@@ -119,6 +119,20 @@ export function alreadyExists(of: NamedObject): ApiError {
 export function conflict(of: NamedObject, why: string): ApiError {
   const { message, details } = conflictText(of, why);
   return new ApiError('ERR_CONFLICT', message, { details });
+}
+
+/**
+ * 406 as kube-apiserver says it of one object where a list was asked for, or the other way round.
+ * @param but `is not a list (*rbac.ClusterRole)`
+ */
+export function otherShape(asked: string, but: string): ApiError {
+  return new ApiError('ERR_NOT_ACCEPTABLE', `you requested ${asked}, but the requested object ${but}`);
+}
+
+/** 400 as kube-apiserver says it of an `includeObject` of a Table that is none. */
+export function otherRows(asked: string): ApiError {
+  const { field, message } = invalidValue('includeObject', asked, "must be 'Metadata', 'Object', 'None', or empty");
+  return new ApiError('ERR_BAD_REQUEST', `Unable to convert to Table as requested: ${field}: ${message}`);
 }
 
 /** 422 as kube-apiserver says it of an object with faults; at least one. `of.what` is its kind. */

@@ -109,6 +109,8 @@ export interface NonResourceInfo {
   /** Without the tenant's path prefix: `/apis/apps`. */
   readonly path: string;
   readonly query: Query;
+  /** Parameters that may occur more than once, in order: `exclude` of health. */
+  readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly claimed: string | undefined;
 }
 
@@ -191,7 +193,8 @@ export type Reply =
   | {
       readonly kind: 'bytes';
       readonly status: number;
-      readonly contentType: string;
+      /** Undefined where nothing is said of it. */
+      readonly contentType: string | undefined;
       readonly bytes: Uint8Array;
       readonly headers?: ReplyHeaders;
     }

@@ -225,7 +225,7 @@ function assemble(
     server,
     namesOf = ({ id }) => tenantNames(id),
   } = parts;
-  const { controllers, view, problem, mayRemember } = host;
+  const { controllers, view, checks, mayRemember } = host;
   const { tenants } = controllers;
   const nowMs = Date.now;
   const writeAudit = createAuditWriter(auditTo);
@@ -296,7 +296,7 @@ function assemble(
       yaml,
       verbDeps,
       namesOf,
-      problem,
+      checks,
       mayRemember,
       requestTimeoutMs,
       writeAudit,
@@ -314,7 +314,7 @@ function assemble(
     webhooks,
     admissionWith: admissions.with,
     scopeOf: scopeFor,
-    problem,
+    isReady: () => checks.every(({ passes }) => passes()),
     writeAudit,
     nowMs,
   });

@@ -29,7 +29,7 @@ async function after({
   const audit: AuditEntry[] = [];
   const options = {
     keys,
-    problem: () => 'it starts',
+    isReady: () => false,
     nowMs: Date.now,
     writeAudit: (entry: AuditEntry) => audit.push(entry),
   } as unknown as RelayOptions;

@@ -49,8 +49,7 @@ export interface RelayOptions {
   readonly webhooks: Webhooks;
   readonly admissionWith: (webhooks: Webhooks) => Admission;
   readonly scopeOf: (tenant: Tenant, identity: Identity) => Scope;
-  /** Why the proxy is not ready; undefined when it is. */
-  readonly problem: () => string | undefined;
+  readonly isReady: () => boolean;
   readonly writeAudit: AuditWriter;
   readonly nowMs: () => number;
 }
@@ -117,7 +116,7 @@ async function answered(incoming: Incoming, serve: Serve, question: Question): P
 }
 
 function createRelay(options: RelayOptions): Serve {
-  const { keys, problem, nowMs } = options;
+  const { keys, isReady, nowMs } = options;
   const log = logger('relay');
   const webhookBreaker = new Breaker(nowMs, BREAKER);
   const reviewBreaker = new Breaker(nowMs, BREAKER);
@@ -158,7 +157,7 @@ function createRelay(options: RelayOptions): Serve {
     if (!(await keys.holds(annotationOf(review.object, RELAY_MARK) ?? ''))) throw unauthorized();
     // Not for the door alone: Events of tenants tell it.
     belongsTo(HOST);
-    if (problem() !== undefined) throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready', { why: 'not-ready' });
+    if (!isReady()) throw new ApiError('ERR_UNAVAILABLE', 'the proxy is not ready', { why: 'not-ready' });
     const outcome = await judge(review, head, question).catch((error: unknown): Outcome => {
       if (error instanceof ApiError) return { allowed: false, status: refusalOf(error) };
       throw error;

@@ -16,7 +16,7 @@ import { startDeadline } from '../limit/deadline.ts';
 import type { Limiter } from '../limit/limit.ts';
 import type { OpenStreams } from '../limit/open-streams.ts';
 import { readBody } from '../listen/read-body.ts';
-import { health } from '../nonresource/health.ts';
+import { type HealthCheck, health } from '../nonresource/health.ts';
 import { createNonResourceHandler } from '../nonresource/serve.ts';
 import type { Stages } from '../pipeline.ts';
 import { checkOffered } from '../policy/offer.ts';
@@ -55,8 +55,8 @@ export interface StagesOptions {
   yaml: YamlReader;
   verbDeps: VerbDeps;
   namesOf(tenant: Tenant): TenantNames;
-  /** Why the proxy is not ready; undefined when it is. */
-  problem(): string | undefined;
+  /** What the proxy must have before it serves anybody. */
+  checks: readonly HealthCheck[];
   /** Whether what was read before may be told all the same: the host only does not answer. */
   mayRemember(): boolean;
   requestTimeoutMs: number;
@@ -83,10 +83,10 @@ export function createStages(options: StagesOptions): Stages {
   const connectDeps: ConnectDeps = { upstream, namespaces: controllers.namespaces };
   return {
     parse: parseHead,
-    health: (info) => health(info, options.problem),
+    health: (info) => health(info, options.checks),
     ready(info) {
-      const problem = options.problem();
-      if (problem !== undefined && !(asksForKnown(info) && options.mayRemember())) throw unready();
+      const isReady = options.checks.every(({ passes }) => passes());
+      if (!isReady && !(asksForKnown(info) && options.mayRemember())) throw unready();
     },
     locate: (info, head) => locate(info, head, options.domain),
     authenticate: (head, claim) => authenticate(head, claim, authenticators),
@@ -119,6 +119,7 @@ export function createStages(options: StagesOptions): Stages {
       upstream,
       kinds: view.kinds,
       catalogOf: view.catalogOf,
+      checks: options.checks,
       namesOf,
       server: options.server,
     }),

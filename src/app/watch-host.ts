@@ -3,6 +3,7 @@ import type { Advertised } from '../controllers/api-service/api-service-objects.
 import { type Controllers, startControllers } from '../controllers/controllers.ts';
 import { readManifests } from '../controllers/walls/manifests.ts';
 import { watchReadiness } from '../controllers/walls/readiness.ts';
+import type { HealthCheck } from '../nonresource/health.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Upstream } from '../ports.ts';
@@ -24,8 +25,8 @@ export interface WatchHostOptions {
 export interface WatchedHost {
   readonly controllers: Controllers;
   readonly view: HostView;
-  /** Why nobody may be served, for the operator; undefined when all may. */
-  problem(): string | undefined;
+  /** What must be well before anybody may be served. */
+  readonly checks: readonly HealthCheck[];
   /** Whether what was read before may be told although there is a problem: the host does not answer. */
   mayRemember(): boolean;
   /** Resolves when the walls stand and everything has been read once. */
@@ -78,7 +79,11 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
   return {
     controllers,
     view,
-    problem: () => walls.problem() ?? (isSynced ? undefined : 'the host has not been read yet'),
+    checks: [
+      { name: 'informer-sync', passes: () => isSynced },
+      { name: 'walls', passes: () => walls.problem() === undefined },
+      { name: 'shutdown', passes: () => !signal.aborted },
+    ],
     mayRemember: () => isSynced && walls.mayRemember(),
     async whenReady() {
       await Promise.all([walls.whenReady(), synced]);

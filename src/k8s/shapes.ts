@@ -11,6 +11,9 @@ const GROUP = 'meta.k8s.io';
 export const PARTIAL = 'PartialObjectMetadata';
 export const PARTIAL_LIST = 'PartialObjectMetadataList';
 
+/** What rows of a Table may hold of their objects: values of `includeObject`. */
+export const ROWS: ReadonlySet<string> = new Set(['', 'Metadata', 'Object', 'None']);
+
 export function isTable(document: JsonObject): boolean {
   return isMeta(document, 'Table');
 }

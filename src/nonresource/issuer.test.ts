@@ -29,7 +29,7 @@ beforeEach(() => {
 async function asked(
   target: string,
   accept?: string,
-): Promise<{ type: string; document: JsonObject; maxAge: unknown }> {
+): Promise<{ type: string | undefined; document: JsonObject; maxAge: unknown }> {
   const reply = await host.ask(target, accept === undefined ? {} : { headers: { accept } });
   if (reply.kind !== 'bytes' || reply.status !== 200) throw new Error(`${target} was answered with ${reply.kind}`);
   const document = JSON.parse(Buffer.from(reply.bytes).toString()) as JsonObject;

@@ -32,7 +32,6 @@ describe('OpenAPI v3', () => {
       return hash;
     });
     expect(urls.every((hash) => /^[0-9A-F]{128}$/.test(hash ?? ''))).toBe(true);
-    expect(await host.object('/openapi/v3/')).toEqual({ paths });
     const other = (await host.object('/openapi/v3', { who: 'initech' }))['paths'] as JsonObject;
     expect(other['api/v1']).not.toEqual((paths as JsonObject)['api/v1']);
   });
@@ -62,6 +61,8 @@ describe('OpenAPI v3', () => {
     '/openapi/v3/version',
     '/openapi/v3/api/v2',
     '/openapi/v3x',
+    '/openapi/v3/',
+    '/openapi/v2/',
   ])('has no %s, and does not ask for it', async (target) => {
     await expect(host.ask(target)).rejects.toThrow(notFound);
     expect(host.upstream.texts()).toEqual([]);
@@ -145,7 +146,8 @@ describe('OpenAPI v2', () => {
   it.each(['text/html', 'application/vnd.kubernetes.protobuf', 'text/*'])('is none for %s', async (accept) => {
     for (const [, path] of DOCUMENTS) {
       const reply = await host.ask(path, { headers: { accept } });
-      expect(reply).toMatchObject({ status: 406, bytes: new Uint8Array(), headers: { vary: 'Accept' } });
+      expect(reply).toMatchObject({ status: 406, contentType: undefined, headers: { vary: 'Accept' } });
+      if (reply.kind === 'bytes') expect(reply.bytes).toHaveLength(0);
     }
   });
 

@@ -72,7 +72,8 @@ export function createOpenApi({ upstream, kinds, namesOf }: OpenApiOptions): Ope
 
   async function serveIndex({ head }: OpenApiRequest, offered: Offered): Promise<Reply> {
     const bytes = Buffer.from(JSON.stringify(await v3.index(offered)));
-    return tagged(head, JSON_TYPE, bytes, { etag: `"${hashOf(bytes)}"` });
+    // As the API server calls it.
+    return tagged(head, 'text/plain; charset=utf-8', bytes, { etag: `"${hashOf(bytes)}"` });
   }
 
   async function serveV3({ head, info }: OpenApiRequest, path: string, offered: Offered): Promise<Reply> {
@@ -95,8 +96,9 @@ export function createOpenApi({ upstream, kinds, namesOf }: OpenApiOptions): Ope
     if (path === '/openapi/v2') return await serveV2(request, catalog());
     if (path !== V3 && !path.startsWith(`${V3}/`)) return undefined;
     const offered = offeredBy(catalog(), namesOf(request.tenant), isCustomGroup);
-    const below = path.slice(V3.length + 1);
-    return below === '' ? await serveIndex(request, offered) : await serveV3(request, below, offered);
+    return path === V3
+      ? await serveIndex(request, offered)
+      : await serveV3(request, path.slice(V3.length + 1), offered);
   };
 }
 
@@ -149,16 +151,20 @@ function offeredBy(catalog: Catalog, names: TenantNames, isCustomGroup: (group: 
             .filter((one) => version === undefined || one.version === version)
             .map((one) => [
               one.version,
-              one.entries.map((entry) => [entry.resource, ...entry.subresources.map((sub) => sub.subresource)]),
+              one.entries.map(({ resource, verbs, subresources }) => [
+                resource,
+                verbs,
+                ...subresources.map((sub) => [sub.subresource, sub.verbs]),
+              ]),
             ]),
         ]),
       );
     },
-    resource(group, version, resource, subresource) {
+    verbs(group, version, resource, subresource) {
       const entries = catalog.get(group)?.find((one) => one.version === version)?.entries;
       const entry = entries?.find((one) => one.resource === resource);
-      if (entry === undefined || subresource === '') return entry !== undefined;
-      return entry.subresources.some((sub) => sub.subresource === subresource);
+      const at = subresource === '' ? entry : entry?.subresources.find((sub) => sub.subresource === subresource);
+      return at?.verbs;
     },
   };
 }
@@ -176,5 +182,5 @@ function formOf(accept: string | undefined, forms: readonly Form[]): Form | unde
 /** Nothing is said, as kube-openapi says nothing. */
 function notAcceptable(): Reply {
   const headers = { vary: 'Accept' };
-  return { kind: 'bytes', status: 406, contentType: 'text/plain', bytes: new Uint8Array(), headers };
+  return { kind: 'bytes', status: 406, contentType: undefined, bytes: new Uint8Array(), headers };
 }

@@ -91,7 +91,8 @@ describe('other paths', () => {
         '/version',
       ],
     });
-    expect(await host.ask('/tenants/acme/readyz')).toMatchObject({ kind: 'bytes', status: 200 });
+    for (const path of ['/readyz', '/readyz/informer-sync', '/livez/ping'])
+      expect(await host.ask(`/tenants/acme${path}`)).toMatchObject({ kind: 'bytes', status: 200 });
   });
 
   it('are read as the reader, never as the tenant', async () => {

@@ -11,12 +11,14 @@ import type { NonResourceRequest, Reply } from '../exchange.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Upstream } from '../ports.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { HEALTH_PATHS, healthy } from './health.ts';
+import { HEALTH_PATHS, type HealthCheck, healthOf } from './health.ts';
 import { ISSUER_PATHS, type IssuerOptions, serveIssuer } from './issuer.ts';
 import { createOpenApi, type OpenApiOptions } from './openapi.ts';
 
 export interface NonResourceOptions extends OpenApiOptions, IssuerOptions {
   catalogOf(tenant: Tenant): Catalog;
+  /** What the proxy must have before it serves anybody. */
+  readonly checks: readonly HealthCheck[];
 }
 
 export type NonResourceHandler = (request: Omit<NonResourceRequest, 'identity'>) => Promise<Reply>;
@@ -32,7 +34,8 @@ export function createNonResourceHandler(options: NonResourceOptions): NonResour
   return async ({ head, info, accept, tenant }) => {
     const { path, verb } = info;
     if (verb !== 'get' && !(verb === 'head' && TAKES_HEAD.test(path))) throw methodNotAllowed();
-    if (HEALTH_PATHS.includes(path)) return healthy();
+    const health = healthOf(info, options.checks);
+    if (health !== undefined) return health;
     if (path === '/' || path === '') return reply({ paths: PATHS });
     if (path === '/version') return await version(options.upstream);
     const issuer = await serveIssuer({ head, info }, options);

@@ -96,18 +96,22 @@ export function resourceOfPath(
   return { group, version, resource, subresource: subresource ?? '' };
 }
 
-/** What a document keeps of its paths for one tenant, in tenant terms. */
+/**
+ * What a document keeps of its paths for one tenant, in tenant terms.
+ * @param keep what of the item at a path, in tenant terms, the tenant has; undefined for nothing
+ */
 export function pathsOf(
   document: JsonObject,
   group: GroupNames | undefined,
-  isOffered: (path: string) => boolean,
+  keep: (path: string, item: JsonValue) => JsonValue | undefined,
 ): JsonObject {
   const kept: JsonObject = {};
   for (const [path, item] of Object.entries(child(document, 'paths'))) {
     const shown = group === undefined ? path : path.replace(`/apis/${group.upstream}/`, `/apis/${group.tenant}/`);
-    if (!isOffered(shown)) continue;
-    if (group !== undefined) renameIn(item, group);
-    kept[shown] = item;
+    const own = keep(shown, item);
+    if (own === undefined) continue;
+    if (group !== undefined) renameIn(own, group);
+    kept[shown] = own;
   }
   return kept;
 }

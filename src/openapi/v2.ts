@@ -7,6 +7,7 @@
 import { child } from '../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { type GroupNames, renameIn, resourceOfPath, schemaName } from './group-names.ts';
+import { withOperations } from './operations.ts';
 import type { Offered } from './v3.ts';
 
 const GVK = 'x-kubernetes-group-version-kind';
@@ -15,11 +16,13 @@ const GVK = 'x-kubernetes-group-version-kind';
 export function openApiV2(document: JsonObject, offered: Offered, customGroups: readonly GroupNames[]): JsonObject {
   const byUpstream = new Map(customGroups.map((group) => [group.upstream, group]));
   const paths: JsonObject = {};
-  for (const [path, item] of Object.entries(child(document, 'paths'))) {
+  for (const [path, whole] of Object.entries(child(document, 'paths'))) {
     const at = resourceOfPath(path);
-    const own = at === undefined ? undefined : byUpstream.get(at.group);
-    const group = own?.tenant ?? at?.group ?? '';
-    if (at === undefined || !offered.resource(group, at.version, at.resource, at.subresource)) continue;
+    if (at === undefined) continue;
+    const own = byUpstream.get(at.group);
+    const verbs = offered.verbs(own?.tenant ?? at.group, at.version, at.resource, at.subresource);
+    const item = verbs && withOperations(whole, verbs);
+    if (item === undefined) continue;
     if (own === undefined) {
       if (offered.groupVersion(at.group, at.version)?.custom !== false) continue;
       paths[path] = item;

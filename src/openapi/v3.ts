@@ -14,6 +14,7 @@ import { child } from '../k8s/read.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { TenantName, TenantNames } from '../tenancy/names.ts';
 import { type GroupNames, pathsOf, renameIn, resourceOfPath, schemaName } from './group-names.ts';
+import { withOperations } from './operations.ts';
 import { hashOf, type OpenApiSource } from './source.ts';
 
 /** What a tenant has, as far as OpenAPI asks. */
@@ -21,7 +22,8 @@ export interface Offered {
   readonly names: TenantNames;
   /** Undefined: the tenant has no such group version. */
   groupVersion(group: string, version: string): { custom: boolean } | undefined;
-  resource(group: string, version: string, resource: string, subresource: string): boolean;
+  /** Undefined: the tenant has no such resource. */
+  verbs(group: string, version: string, resource: string, subresource: string): readonly string[] | undefined;
   /** What the tenant has of a group version, in one word; of everything, when left out. */
   fingerprint(group?: string, version?: string): string;
 }
@@ -111,9 +113,11 @@ function pathToTenant(path: string, offered: Offered): string | undefined {
 }
 
 function toTenantDocument(document: JsonObject, names: GroupNames | undefined, offered: Offered): JsonObject {
-  const paths = pathsOf(document, names, (path) => {
+  const paths = pathsOf(document, names, (path, item) => {
     const at = resourceOfPath(path);
-    return at === undefined || offered.resource(at.group, at.version, at.resource, at.subresource);
+    if (at === undefined) return item;
+    const verbs = offered.verbs(at.group, at.version, at.resource, at.subresource);
+    return verbs && withOperations(item, verbs);
   });
   const components = child(document, 'components');
   const schemas: JsonObject = {};

@@ -32,6 +32,9 @@ const REPEATED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['exec', new Set(['command'])],
   ['portforward', new Set(['ports'])],
 ]);
+/** With a slash behind it such a path is another, which nothing serves. */
+const TAKEN_EXACTLY = /^\/(?:healthz|livez|readyz|openapi)(?:\/|$)/;
+const REPEATED_OF_HEALTH: ReadonlySet<string> = new Set(['exclude']);
 /** What goes to a pod as it is. */
 const PASSED_QUERY = /^[!"$-~]*$/;
 /** No HEAD and no OPTIONS: the server's router has no resource for them, but what has its own HTTP. */
@@ -56,8 +59,10 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
   const path = claimed === undefined ? segments : segments.slice(2);
   const root = resourceRoot(path);
   if (root === undefined) {
-    const { query } = parseQuery(rawQuery);
-    return { isResource: false, verb: method.toLowerCase(), path: `/${path.join('/')}`, query, claimed };
+    const parameters = parseQuery(rawQuery, REPEATED_OF_HEALTH);
+    const whole = `/${path.join('/')}`;
+    const slash = trailingSlash && TAKEN_EXACTLY.test(whole) ? '/' : '';
+    return { isResource: false, verb: method.toLowerCase(), path: whole + slash, ...parameters, claimed };
   }
   return resourceInfo(method, { segments: path.slice(root.length), trailingSlash, rawQuery }, root, claimed);
 }

@@ -97,6 +97,19 @@ describe('usages', () => {
     expect(ask('list', { as: 'PartialObjectMetadataList' })).toMatchObject({ kind: 'PartialObjectMetadataList' });
   });
 
+  it('are refused in a shape that one has and many have not, and the other way round', () => {
+    for (const [verb, as, why] of [
+      ['list', 'PartialObjectMetadata', 'is a list (*unstructured.UnstructuredList)'],
+      ['get', 'PartialObjectMetadataList', 'is not a list (*unstructured.Unstructured)'],
+    ] as const) {
+      const message = `you requested ${as}, but the requested object ${why}`;
+      const refusal = expect.objectContaining({ code: 'ERR_NOT_ACCEPTABLE', message });
+      expect(() => ask(verb, { as, name: 'body' })).toThrow(refusal);
+    }
+    const query = { includeObject: 'nonsense' };
+    expect(() => ask('list', { as: 'Table', query })).toThrow(expect.objectContaining({ code: 'ERR_BAD_REQUEST' }));
+  });
+
   it('are picked by selectors, of which those that cannot be read are refused', () => {
     expect(namesIn(ask('list', { query: { fieldSelector: 'metadata.name=body' } }))).toEqual([{ name: 'body' }]);
     expect(namesIn(ask('list', { query: { labelSelector: 'a=b' } }))).toEqual([]);

@@ -5,11 +5,11 @@
  *   NAME       USED   LIMIT   SCOPE     COUNTED BY
  *   requests   3      100     Cluster   Replica
  */
-import { ApiError, notFound } from '../errors.ts';
+import { ApiError, notFound, otherRows, otherShape } from '../errors.ts';
 import type { Accept, Identity, Reply, ResourceInfo, ResourceRequest } from '../exchange.ts';
 import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import { parseFieldSelector, SelectorSyntaxError } from '../k8s/selector.ts';
-import { PARTIAL, PARTIAL_LIST } from '../k8s/shapes.ts';
+import { PARTIAL, PARTIAL_LIST, ROWS } from '../k8s/shapes.ts';
 import { apiVersionOf, type JsonObject } from '../k8s/types.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly JsonObject[] = [
   column('Counted by', 'Who counts: the host for all, or each replica of the proxy for itself.'),
 ];
 
-/** @throws {ApiError} (the handler) ERR_NOT_FOUND; ERR_BAD_REQUEST for a selector that cannot be read */
+/** @throws {ApiError} (the handler) ERR_NOT_FOUND; ERR_NOT_ACCEPTABLE; ERR_BAD_REQUEST for what cannot be read */
 export function createUsageHandler(measures: Measures): (request: UsageRequest) => Reply {
   return ({ info, tenant, identity, accept }) => {
     const all = measures(tenant, identity).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -53,11 +53,13 @@ function one(all: readonly Measure[], info: ResourceInfo, accept: Accept): JsonO
   const found = all.find(({ name }) => name === info.name);
   if (found === undefined) throw notFound({ group: info.group, what: info.resource, name: info.name });
   if (accept.as?.kind === 'Table') return table([found], info, accept);
+  if (accept.as?.kind === PARTIAL_LIST) throw otherShape(PARTIAL_LIST, 'is not a list (*unstructured.Unstructured)');
   return accept.as?.kind === PARTIAL ? partial(found, accept) : whole(found, info);
 }
 
 function many(measures: readonly Measure[], info: ResourceInfo, accept: Accept): JsonObject {
   if (accept.as?.kind === 'Table') return table(measures, info, accept);
+  if (accept.as?.kind === PARTIAL) throw otherShape(PARTIAL, 'is a list (*unstructured.UnstructuredList)');
   const metadata = { resourceVersion: '' };
   if (accept.as?.kind === PARTIAL_LIST) {
     const items = measures.map((measure) => partial(measure, accept));
@@ -78,6 +80,7 @@ function partial({ name }: Measure, accept: Accept): JsonObject {
 
 function table(measures: readonly Measure[], info: ResourceInfo, accept: Accept): JsonObject {
   const asked = info.query.get('includeObject') ?? '';
+  if (!ROWS.has(asked)) throw otherRows(asked);
   const rows = measures.map((measure): JsonObject => {
     const { name, used = '<not counted>', limit = '<none>', scope, countedBy = '' } = measure;
     const cells = [name, used, limit, scope, countedBy];

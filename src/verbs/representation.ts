@@ -4,11 +4,10 @@
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
  */
-import { ApiError } from '../errors.ts';
-import { invalidValue } from '../k8s/field-problems.ts';
+import { otherRows, otherShape } from '../errors.ts';
 import { metadataOf } from '../k8s/meta.ts';
 import { objects } from '../k8s/read.ts';
-import { isPartial, isPartialList, PARTIAL, PARTIAL_LIST } from '../k8s/shapes.ts';
+import { isPartial, isPartialList, PARTIAL, PARTIAL_LIST, ROWS } from '../k8s/shapes.ts';
 import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { Call } from './call.ts';
 import type { Pairs } from './query.ts';
@@ -50,17 +49,9 @@ function isCutHere(call: Call): boolean {
   return call.at.class === 'virtual' || call.at.kind.naming?.is === 'namespace' || readsWhole(call);
 }
 
-const ROWS: ReadonlySet<string> = new Set(['', 'Metadata', 'Object', 'None']);
-
 function refuseOtherRows({ info }: Call): void {
   const asked = info.query.get('includeObject') ?? '';
-  if (ROWS.has(asked)) return;
-  const { field, message } = invalidValue('includeObject', asked, "must be 'Metadata', 'Object', 'None', or empty");
-  throw new ApiError('ERR_BAD_REQUEST', `Unable to convert to Table as requested: ${field}: ${message}`);
-}
-
-function otherShape(asked: string, but: string): ApiError {
-  return new ApiError('ERR_NOT_ACCEPTABLE', `you requested ${asked}, but the requested object ${but}`);
+  if (!ROWS.has(asked)) throw otherRows(asked);
 }
 
 /** Whose a volume is stands in its spec. */

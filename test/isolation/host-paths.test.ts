@@ -32,10 +32,14 @@ describe('paths of the host', () => {
     expect(jsonOf<KubeObject>(answer)).toMatchObject({ kind: 'Status', status: 'Failure' });
   });
 
-  it.each(['/healthz', '/livez', '/readyz'])('%s is answered by the proxy, in a word', async (path) => {
-    for (const query of ['', '?verbose', '?verbose=true']) {
-      expect(await acme.send(`${path}${query}`)).toMatchObject({ status: 200, text: 'ok' });
-    }
+  it.each(['/healthz', '/livez', '/readyz'])('%s is answered by the proxy, of itself alone', async (path) => {
+    expect(await acme.send(path)).toMatchObject({ status: 200, text: 'ok' });
+    const { status, text } = await acme.send(`${path}?verbose`);
+    const lines = text.split('\n');
+    expect([status, ...lines.slice(-2)]).toEqual([200, `${path.slice(1)} check passed`, '']);
+    const own = path === '/readyz' ? ['ping', 'informer-sync', 'walls', 'shutdown'] : ['ping'];
+    expect(lines.slice(0, -2)).toEqual(own.map((name) => `[+]${name} ok`));
+    for (const name of own) expect(await acme.send(`${path}/${name}`)).toMatchObject({ status: 200, text: 'ok' });
     const direct = await host.send('GET', `${path}?verbose`);
     expect(String(direct.body)).toContain('etcd');
   });

@@ -52,6 +52,11 @@ export const DIFFERENCES: readonly Difference[] = [
       ours.status >= 404 && ours.status <= 405 && /^text\/plain/.test(String(theirs.headers['content-type'])),
   },
   {
+    title: 'Checks of health',
+    excuses: ({ at }, { ask, theirs, ours }) =>
+      at === 'body' && /^\/(?:healthz|livez|readyz)\?/.test(ask.path) && theirs.status === ours.status,
+  },
+  {
     title: 'Methods',
     excuses: ({ at }, compared) => {
       const { method = 'GET' } = compared.ask;

@@ -39,7 +39,9 @@ describe('what a tenant uses', () => {
     expect(resources).toMatch(/^usages +usage\.kubeveil\.dev\/v1alpha1 +false +Usage +get,list/m);
     expect(await acme.kubectl('explain usage.status')).toMatch(/countedBy\t<string>/);
     const { paths } = await acme.json('/openapi/v2', { typed: ['acme.io/'] });
-    expect(Object.keys(paths)).toContain(USAGES);
+    const own = Object.keys(paths).filter((path) => path.includes('/usage.kubeveil.dev/v1alpha1/'));
+    expect(own).toEqual([USAGES, `${USAGES}/{name}`]);
+    for (const path of own) expect(Object.keys(paths[path]).sort()).toEqual(['get', 'parameters']);
   });
 
   it('is for those whom the tenant’s roles let see it', async () => {

@@ -76,7 +76,12 @@ export function negotiations(): Scenario[] {
         }),
       ),
     ),
-    ...['/apis/apps', '/healthz', '/livez', '/readyz'].flatMap((path) =>
+    ...['/healthz', '/livez', '/readyz'].flatMap((path) =>
+      ['?verbose', '?verbose=0', '?exclude=ping', '?exclude=none', '?verbose&exclude=ping&exclude=b&exclude=a', '/ping']
+        .concat('/', '/none', '/ping/', '/ping?verbose')
+        .map((rest) => one(`${path}${rest}`)),
+    ),
+    ...['/apis/apps', '/healthz', '/livez', '/readyz', '/readyz/ping'].flatMap((path) =>
       ['application/json', 'application/yaml', 'application/xml', 'application/vnd.kubernetes.protobuf'].map((accept) =>
         one({ path, headers: { accept } }),
       ),
