@@ -13,6 +13,7 @@ import type { ProtobufError } from './errors.ts';
 import { Reader, Wire } from './reader.ts';
 import { type Field, Kind, type Message } from './schema.ts';
 import {
+  decodeDuration,
   decodeIntOrString,
   decodeQuantity,
   decodeRaw,
@@ -227,6 +228,8 @@ class Decoder implements SpecialContext {
         return decodeTime(this, end, false);
       case Kind.microTime:
         return decodeTime(this, end, true);
+      case Kind.duration:
+        return decodeDuration(this, end);
       case Kind.intOrString:
         return decodeIntOrString(this, end);
       case Kind.rawExtension:

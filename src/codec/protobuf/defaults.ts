@@ -54,6 +54,8 @@ function zeroValue(field: Field, state: DecodeState): JsonValue {
       return 0;
     case Kind.quantity:
       return '0';
+    case Kind.duration:
+      return '0s';
     case Kind.message: {
       state.spend();
       const value: JsonObject = {};

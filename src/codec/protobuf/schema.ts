@@ -29,6 +29,7 @@ export const Kind = {
   schemaOrArray: 14,
   schemaOrStringArray: 15,
   stringList: 16,
+  duration: 17,
 } as const;
 
 export type FieldKind = (typeof Kind)[keyof typeof Kind];

@@ -8,6 +8,7 @@
  */
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
 import { JsonSyntaxError, rawNumberText, stringifyJson } from '../json.ts';
+import { textToDuration } from './duration.ts';
 import { Wire } from './reader.ts';
 import { writeScalar } from './scalar.ts';
 import { type Field, Kind, type Message } from './schema.ts';
@@ -34,6 +35,8 @@ export function writeSpecial(context: EncodeContext, field: Field, value: JsonVa
       return writeTime(context.writer, value, false);
     case Kind.microTime:
       return writeTime(context.writer, value, true);
+    case Kind.duration:
+      return writeDuration(context.writer, value);
     case Kind.intOrString:
       return writeIntOrString(context.writer, value);
     case Kind.rawExtension:
@@ -79,6 +82,16 @@ function writeTime(writer: Writer, value: JsonValue, micro: boolean): boolean {
   writer.varint(micro ? time.nanos : 0);
   writer.varint(FIELD_2_VARINT);
   writer.integer(time.seconds);
+  writer.varint(FIELD_1_VARINT);
+  return true;
+}
+
+function writeDuration(writer: Writer, value: JsonValue): boolean {
+  const nanos = value === null ? 0n : typeof value === 'string' ? textToDuration(value) : undefined;
+  if (nanos === undefined) {
+    return false;
+  }
+  writer.integer(nanos);
   writer.varint(FIELD_1_VARINT);
   return true;
 }

@@ -1,6 +1,6 @@
 /**
- * Decoders of the messages whose JSON is not what their fields say: Quantity, Time, IntOrString, embedded JSON, the
- * "schema or ..." unions of CRDs and named lists of strings.
+ * Decoders of the messages whose JSON is not what their fields say: Quantity, Time, Duration, IntOrString, embedded JSON,
+ * the "schema or ..." unions of CRDs and named lists of strings.
  *
  * Each reads one message up to `end` and returns its JSON. Refuses what Go cannot print either: an IntOrString of an
  * unknown type, embedded bytes that are neither JSON nor an enveloped object.
@@ -9,6 +9,7 @@
  *   at v0.36
  */
 import type { JsonObject, JsonValue } from '../../k8s/types.ts';
+import { durationToText } from './duration.ts';
 import { parseRawJson } from './raw-json.ts';
 import { type Reader, Wire } from './reader.ts';
 import type { Message } from './schema.ts';
@@ -71,6 +72,18 @@ export function decodeTime(context: SpecialContext, end: number, micro: boolean)
     throw reader.malformed(`a time of ${seconds} seconds is outside the years 0 to 9999`);
   }
   return text;
+}
+
+/** `{1: nanoseconds}` */
+export function decodeDuration(context: SpecialContext, end: number): string {
+  const { reader } = context;
+  let nanos: number | bigint = 0;
+  while (reader.position < end) {
+    const tag = reader.tag();
+    if (tag === FIELD_1_VARINT) nanos = reader.bigOrNumber();
+    else context.unknown('Duration', tag, end);
+  }
+  return durationToText(BigInt(nanos));
 }
 
 /** `{1: type, 2: int, 3: string}`; type 0 is a number, 1 a string. */

@@ -133,6 +133,8 @@ func (f *filler) special(v reflect.Value, depth int) bool {
 		target.Time = f.time(0)
 	case *metav1.MicroTime:
 		target.Time = f.time(f.rand.Int64N(1_000_000_000))
+	case *metav1.Duration:
+		target.Duration = time.Duration(pick(f, int64s))
 	case *intstr.IntOrString:
 		*target = intstr.FromInt32(pick(f, int32s))
 		if f.chance(50) {

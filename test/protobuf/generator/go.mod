@@ -8,6 +8,7 @@ require (
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3
 	k8s.io/kube-aggregator v0.36.3
+	k8s.io/metrics v0.36.3
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730
 )
 

@@ -14,6 +14,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
 // commonGroupVersion stands in the schema for "any group and version": the apiserver accepts the
@@ -46,12 +47,13 @@ var withoutProtobuf = map[reflect.Type]bool{
 	reflect.TypeFor[metav1.TableOptions](): true,
 }
 
-// roots lists every kind with a protobuf form that a built-in API of Kubernetes knows, sorted.
+// roots lists every kind with a protobuf form that a built-in API of Kubernetes, or its metrics API, knows, sorted.
 func roots() []root {
 	known := runtime.NewScheme()
 	utilruntime.Must(scheme.AddToScheme(known))
 	utilruntime.Must(apiextensionsv1.AddToScheme(known))
 	utilruntime.Must(apiregistrationv1.AddToScheme(known))
+	utilruntime.Must(metricsv1beta1.AddToScheme(known))
 	utilruntime.Must(apidiscoveryv2.AddToScheme(known))
 	utilruntime.Must(apidiscoveryv2beta1.AddToScheme(known))
 	utilruntime.Must(metav1.AddMetaToScheme(known))

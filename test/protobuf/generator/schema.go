@@ -22,7 +22,7 @@ import (
 var fieldKinds = []string{
 	"string", "bytes", "bool", "int32", "int64", "double", "message",
 	"quantity", "time", "microTime", "intOrString", "rawExtension", "rawJson",
-	"schemaOrBool", "schemaOrArray", "schemaOrStringArray", "stringList",
+	"schemaOrBool", "schemaOrArray", "schemaOrStringArray", "stringList", "duration",
 }
 
 // specialKinds are the types whose JSON is not what their fields say.
@@ -30,6 +30,7 @@ var specialKinds = map[reflect.Type]string{
 	reflect.TypeFor[resource.Quantity]():                            "quantity",
 	reflect.TypeFor[metav1.Time]():                                  "time",
 	reflect.TypeFor[metav1.MicroTime]():                             "microTime",
+	reflect.TypeFor[metav1.Duration]():                              "duration",
 	reflect.TypeFor[intstr.IntOrString]():                           "intOrString",
 	reflect.TypeFor[runtime.RawExtension]():                         "rawExtension",
 	reflect.TypeFor[metav1.FieldsV1]():                              "rawJson",
