@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { Upstream, UpstreamIdentity, UpstreamRequest } from '../ports.ts';
 
 /** The field manager of everything that controllers apply. */
-export const FIELD_MANAGER = 'kubeveil';
+const FIELD_MANAGER = 'kubeveil';
 
 /** The host refused. The message is for logs and for conditions on Tenants, never for a tenant: it has upstream names. */
 export class HostError extends Error {

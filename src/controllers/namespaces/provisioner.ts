@@ -17,7 +17,7 @@ import {
   type UpstreamName,
 } from '../../tenancy/names.ts';
 import { SYSTEM_NAMESPACES, type Tenant } from '../../tenancy/tenant.ts';
-import { createHostClient, FIELD_MANAGER } from '../../upstream/host-client.ts';
+import { createHostClient } from '../../upstream/host-client.ts';
 import { isOfTenant, namespaceObject, PATHS, withOwner } from '../host/host-objects.ts';
 import type { HostInformers } from '../host/informers.ts';
 import type { NamespaceProofs } from './namespace-proofs.ts';
@@ -34,6 +34,8 @@ export interface ProvisionerOptions {
 }
 
 const TIMEOUT_MS = 10_000;
+/** Who makes the namespaces that every cluster has. */
+const AS_API_SERVER = [['fieldManager', 'kube-apiserver']] as const;
 
 export function createProvisioner(options: ProvisionerOptions): Provisioner {
   const { upstream, informers, registry, proofs } = options;
@@ -67,7 +69,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
         identity: { as: 'provisioner' },
         method: 'POST',
         path: PATHS.namespaces,
-        query: query.some(([key]) => key === 'fieldManager') ? query : [...query, ['fieldManager', FIELD_MANAGER]],
+        query,
         contentType: 'application/json',
         body: stringifyRepeated(withGuards(withOwner(tenant, object), guards), repeated),
         signal: options.signal,
@@ -91,7 +93,7 @@ export function createProvisioner(options: ProvisionerOptions): Provisioner {
       if (state === 'ready' || state === 'terminating') return;
       let stored = state === 'pending' ? registry.get(tenant.id, namespace) : undefined;
       if (stored === undefined && SYSTEM_NAMESPACES.includes(namespace)) {
-        const made = await this.createNamespace(tenant, namespaceObject(tenant, namespace), []);
+        const made = await this.createNamespace(tenant, namespaceObject(tenant, namespace), AS_API_SERVER);
         if (made.status === 201) return;
       }
       stored ??= await find(tenant, namespace);

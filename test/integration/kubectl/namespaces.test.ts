@@ -110,6 +110,9 @@ describe('namespaces', () => {
       const names = list.items.map((item: KubeObject) => item.metadata.name);
       expect(names.filter((name: string) => name === 'kube-public')).toHaveLength(1);
       await tenant.kubectl('delete configmap first -n kube-public');
+      const { metadata } = await tenant.json('/api/v1/namespaces/kube-public');
+      const managers = metadata.managedFields.map(({ manager }: { manager: string }) => manager);
+      expect(managers[0]).toBe('kube-apiserver');
     });
   });
 
