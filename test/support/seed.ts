@@ -42,7 +42,8 @@ export async function seedGlobex(product: ProductFacts): Promise<void> {
 export async function whenSeedRests(controlPlane: ControlPlaneFacts): Promise<void> {
   const host = adminClient(controlPlane);
   const all = async (path: string, done: (object: KubeObject) => boolean): Promise<boolean> => {
-    const { body } = await host.send('GET', path);
+    // Not what the proxy keeps beside it.
+    const { body } = await host.send('GET', `${path}?labelSelector=${encodeURIComponent('!kubeveil.dev/guard')}`);
     const items = (body as KubeObject).items.filter(({ metadata }: KubeObject) =>
       metadata.namespace.startsWith('globex--'),
     );
