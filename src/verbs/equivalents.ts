@@ -5,8 +5,8 @@
  */
 import { ApiError } from '../errors.ts';
 import { apiVersionOf, type JsonObject, splitApiVersion } from '../k8s/types.ts';
-import { convertedTo, groupsServing } from '../k8s/versions/convert.ts';
 import type { EquivalentResource } from '../ports.ts';
+import { convertedTo, groupsServing } from '../versions/convert.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { convertObjects } from './convert-objects.ts';
 

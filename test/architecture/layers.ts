@@ -24,6 +24,8 @@ const LEAVES: readonly Layer[] = [
   { name: 'k8s', may: ['lib'] },
   { name: 'errors', may: ['lib', 'k8s'] },
   { name: 'codec', may: BASE },
+  // Kinds that the API server serves in several shapes.
+  { name: 'versions', may: ['lib', 'k8s', 'codec'] },
   // Expressions: whoever has some is handed the one door, `cel/compile`.
   { name: 'cel', may: ['lib', 'k8s'] },
   { name: 'observe', may: BASE },
@@ -48,7 +50,7 @@ const STAGES: readonly Layer[] = [
   // The four of which one serves: each has the parts that it is made of, and no other.
   { name: 'nonresource', may: [...WORDS, 'codec', 'kinds', 'ports', 'discovery', 'openapi'] },
   { name: 'reviews', may: [...WORDS, 'ports'] },
-  { name: 'verbs', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate', 'cache'] },
+  { name: 'verbs', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate', 'cache', 'versions'] },
   { name: 'connect', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate'] },
   { name: 'respond', may: [...BASE, 'exchange', 'codec', 'observe'] },
   { name: 'audit', may: [...WORDS, 'observe'] },

@@ -12,18 +12,10 @@ import type { JsonObject } from '../../src/k8s/types.ts';
 import { cli } from '../support/cli.ts';
 import { type ControlPlaneFacts, factsOf, startPrivateControlPlane } from '../support/control-plane.ts';
 import { jsonOf, requestOnce } from '../support/http.ts';
-import { runKubectl } from '../support/kubectl.ts';
-import {
-  deployment,
-  injecting,
-  owning,
-  SERVICE,
-  SPACE,
-  webhookConfiguration,
-  webhookService,
-} from '../support/mesh.ts';
+import { deployment, injecting, owning, SERVICE, SPACE } from '../support/mesh.ts';
 import { eventually } from '../support/processes.ts';
 import { makeTenant, startProxy, type TenantFacts } from '../support/product.ts';
+import { itemsOf, namesIn, onRelayHost } from '../support/relay-host.ts';
 import { startWebhookServer, type WebhookServer } from '../support/webhook-server.ts';
 
 const ending: Array<() => Promise<unknown>> = [];
@@ -40,53 +32,14 @@ let url: string;
 let token: string;
 const tenants = new Map<string, TenantFacts>();
 
-const kubectl = async (config: string, args: string, stdin?: unknown): Promise<string> => {
-  const options = stdin === undefined ? {} : { stdin: JSON.stringify(stdin) };
-  const ran = await runKubectl(config, args.split(' '), options);
-  if (ran.code !== 0) throw new Error(`kubectl ${args} ended with ${ran.code}\n${ran.stdout}\n${ran.stderr}`);
-  return ran.stdout;
-};
-const configOf = (tenant: string) => tenants.get(tenant)?.kubeconfigPath ?? '';
-const as = (tenant: string, args: string, stdin?: unknown) => kubectl(configOf(tenant), args, stdin);
-const onHost = (args: string, stdin?: unknown) => kubectl(host.adminKubeconfigPath, args, stdin);
-
-/** The condition `Relay` of a Tenant, once it is as expected; `{}` is none. */
-async function relayCondition(tenant: string, isSo: (condition: JsonObject) => boolean): Promise<JsonObject> {
-  let found: JsonObject = {};
-  await eventually(`the condition of ${tenant}`, async () => {
-    const { status = null } = JSON.parse(await onHost(`get tenant ${tenant} -o json`)) as JsonObject;
-    found = objects(child({ status }, 'status'), 'conditions').find(({ type }) => type === 'Relay') ?? {};
-    return isSo(found);
-  });
-  return found;
-}
-
-/** A namespace in which a pod stands for the webhook server, and a webhook for pods of the label `mesh`. */
-async function giveWebhook(tenant: string, path: string, extra: JsonObject = {}): Promise<void> {
-  await as(tenant, `create namespace ${SPACE}`);
-  await as(tenant, `run ${SERVICE} -n ${SPACE} --image=none`);
-  await as(tenant, 'apply -f -', webhookService(webhooks.port));
-  await as(tenant, `wait pod/${SERVICE} -n ${SPACE} --for=condition=Ready --timeout=120s`);
-  await as(tenant, 'create -f -', webhookConfiguration(webhooks.caPem, path, extra));
-}
-
-const itemsOf = (text: string) => objects(JSON.parse(text) as JsonObject, 'items');
-const namesIn = (pod: JsonObject | undefined) =>
-  objects(child(pod ?? {}, 'spec'), 'containers').map(({ name }) => name);
-
-/** The pod of a Deployment, as its tenant sees it and as it is. */
-async function podOf(tenant: string, app: string): Promise<{ seen: JsonObject; stored: JsonObject }> {
-  const found = async () => itemsOf(await as(tenant, `get pods -l app=${app} -o json`));
-  await eventually(`${tenant} has a pod of ${app}`, async () => (await found()).length === 1);
-  const [seen = {}] = await found();
-  const [stored = {}] = itemsOf(await onHost(`get pods -n ${tenant}--default -l app=${app} -o json`));
-  return { seen, stored };
-}
+let on: ReturnType<typeof onRelayHost>;
+const as: typeof on.as = (...asked) => on.as(...asked);
 
 beforeAll(async () => {
   const controlPlane = await startPrivateControlPlane();
   ending.push(() => controlPlane.stop());
   host = factsOf(controlPlane);
+  on = onRelayHost(host, tenants);
   const policies = join(host.workDir, 'relay-policies');
   mkdirSync(policies);
   const head = 'apiVersion: kubeveil.dev/v1alpha1\nkind: Policy\n';
@@ -101,15 +54,15 @@ beforeAll(async () => {
   }
   caPem = jsonOf<{ data: Record<string, string> }>({
     status: 200,
-    text: await onHost('get configmap kubeveil-public -n kubeveil-system -o json'),
+    text: await on.onHost('get configmap kubeveil-public -n kubeveil-system -o json'),
   }).data['ca.crt'] as string;
-  relayBefore = await relayCondition('acme', ({ status }) => status === 'False');
+  relayBefore = await on.relayCondition('acme', ({ status }) => status === 'False');
   const manifests = await cli(['relay', '--kubeconfig', host.adminKubeconfigPath]);
   [, url = ''] = /url: (\S+)/.exec(manifests) ?? [];
   [, token = ''] = /value: '([\w-]{43})'/.exec(manifests) ?? [];
   const file = join(host.workDir, 'relay.yaml');
   writeFileSync(file, manifests);
-  await onHost(`apply -f ${file}`);
+  await on.onHost(`apply -f ${file}`);
   webhooks = await startWebhookServer([`${SERVICE}.${SPACE}.svc`], {
     '/inject': injecting,
     '/own': owning,
@@ -117,13 +70,13 @@ beforeAll(async () => {
   });
   ending.push(async () => await webhooks[Symbol.asyncDispose]());
   await Promise.all([
-    giveWebhook('acme', '/inject'),
-    giveWebhook('plain', '/inject'),
-    giveWebhook('hung', '/hang', { timeoutSeconds: 30 }),
+    on.giveWebhook('acme', webhooks, '/inject'),
+    on.giveWebhook('plain', webhooks, '/inject'),
+    on.giveWebhook('hung', webhooks, '/hang', { timeoutSeconds: 30 }),
   ]);
   await eventually('the relay acts', async () => {
     await as('acme', 'apply -f -', deployment('first'));
-    const { seen } = await podOf('acme', 'first');
+    const { seen } = await on.podOf('acme', 'first');
     if (namesIn(seen).includes('sidecar')) return true;
     await as('acme', 'delete deployment first');
     await eventually(
@@ -144,8 +97,8 @@ describe('the Tenant', () => {
       reason: 'NotSetUp',
       message: expect.stringContaining('kubeveil relay | kubectl apply -f -'),
     });
-    expect(await relayCondition('acme', ({ type }) => type === undefined)).toEqual({});
-    expect(await relayCondition('plain', ({ type }) => type === undefined)).toEqual({});
+    expect(await on.relayCondition('acme', ({ type }) => type === undefined)).toEqual({});
+    expect(await on.relayCondition('plain', ({ type }) => type === undefined)).toEqual({});
   });
 });
 
@@ -170,7 +123,7 @@ describe('a pod that a ReplicaSet makes', () => {
   it('has the sidecar of its tenant’s webhook, and is a client of its virtual cluster all the same', async () => {
     webhooks.asked.length = 0;
     await as('acme', 'create -f -', deployment('web'));
-    const { seen, stored } = await podOf('acme', 'web');
+    const { seen, stored } = await on.podOf('acme', 'web');
     expect(namesIn(seen)).toEqual(['main', 'sidecar']);
     expect(namesIn(stored)).toEqual(['main', 'sidecar']);
     // What the host puts into each container is in the sidecar too, and the tenant sees none of it.
@@ -191,7 +144,7 @@ describe('a pod that a ReplicaSet makes', () => {
 
   it('is in the audit as the request of the controller, which tells nothing of the token', async () => {
     await as('acme', 'create -f -', deployment('audited'));
-    await podOf('acme', 'audited');
+    await on.podOf('acme', 'audited');
     const log = readFileSync(logPath, 'utf8');
     const lines = log.split('\n').filter((line) => line.includes('"msg":"request"'));
     const ofPods = lines
@@ -213,7 +166,7 @@ describe('a pod that a ReplicaSet makes', () => {
     await as('acme', 'run own --image=none --labels=mesh=on');
     expect(webhooks.asked).toHaveLength(1);
     await as('acme', 'create -f -', deployment('once'));
-    await podOf('acme', 'once');
+    await on.podOf('acme', 'once');
     expect(webhooks.asked).toHaveLength(2);
   });
 
@@ -227,7 +180,7 @@ describe('a pod that a ReplicaSet makes', () => {
       ['plain', 'web'],
       ['other', 'web'],
     ] as const) {
-      const { seen, stored } = await podOf(tenant, app);
+      const { seen, stored } = await on.podOf(tenant, app);
       expect(namesIn(seen)).toEqual(['main']);
       expect(JSON.stringify(stored)).not.toContain(token);
     }
@@ -264,13 +217,13 @@ describe('a pod that a ReplicaSet makes', () => {
     );
     expect(itemsOf(await as('acme', 'get pods -l app=judged -o json'))).toEqual([]);
     await as('acme', 'create -f -', deployment('judged-well', { judged: 'yes', mesh: 'on' }));
-    const { seen } = await podOf('acme', 'judged-well');
+    const { seen } = await on.podOf('acme', 'judged-well');
     expect(namesIn(seen)).toContain('sidecar');
     await as('acme', 'delete deployment judged judged-well');
   });
 
   it('gets nothing from a webhook that its tenant may not write itself', async () => {
-    await giveWebhook('other', '/own');
+    await on.giveWebhook('other', webhooks, '/own');
     await eventually('it is refused', async () => {
       const name = `owned-${Date.now()}`;
       await as('other', 'create -f -', deployment(name));
@@ -296,7 +249,7 @@ describe('a webhook that hangs', () => {
     for (let at = 0; at < 6; at += 1) await as('hung', 'create -f -', deployment(`h${at}`));
     await eventually('the webhook is asked', async () => timesAsked() > 0);
     await as('acme', 'create -f -', deployment('beside'));
-    const { seen } = await podOf('acme', 'beside');
+    const { seen } = await on.podOf('acme', 'beside');
     expect(namesIn(seen)).toContain('sidecar');
     await eventually('the failure is told', async () =>
       (await as('hung', 'get events -o json')).includes('context deadline exceeded'),
@@ -385,7 +338,7 @@ describe('the question of a caller who is not the host', () => {
     expect(rotated).not.toContain(before);
     // The host's webhook goes on with the old one until the new manifests are applied.
     expect(await shown()).toBe(200);
-    await onHost(`apply -f ${file}`);
+    await on.onHost(`apply -f ${file}`);
     await cli(['relay', '--rotate', '--kubeconfig', host.adminKubeconfigPath]);
     await eventually('the first token counts no more', async () => (await shown()) === 401);
   });

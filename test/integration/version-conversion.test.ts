@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { versionOf } from '../../src/k8s/meta.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
-import { convertedTo } from '../../src/k8s/versions/convert.ts';
+import { convertedTo } from '../../src/versions/convert.ts';
 import { adminClient } from '../support/control-plane.ts';
 import { AUTOSCALERS, eventsIn, type Versioned } from '../support/version-vectors.ts';
 

@@ -6,83 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { child } from '../../src/k8s/read.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import { asBoth, type KubeObject, useProduct } from '../support/as-tenant.ts';
-import { jsonOf, type RawAnswer } from '../support/http.ts';
-import { type Asked, direct, throughProduct } from '../support/plain-and-product.ts';
+import { configure, KINDS, MAPS, made, map, pathOf, SIDES, seen, sending } from '../support/hooked.ts';
+import { jsonOf } from '../support/http.ts';
+import type { Asked } from '../support/plain-and-product.ts';
 import { eventually } from '../support/processes.ts';
 import { startWebhookServer, type WebhookServer } from '../support/webhook-server.ts';
-import { BEHAVIOURS, CASES, HOOKED, type HookCase, SERVICE } from '../support/webhook-vectors.ts';
+import { BEHAVIOURS, CASES, HOOKED, SERVICE } from '../support/webhook-vectors.ts';
 
 const { acme, globex, both } = useProduct();
-const GROUP = '/apis/admissionregistration.k8s.io/v1';
-const MAPS = `/api/v1/namespaces/${HOOKED}/configmaps`;
-const KINDS = ['mutating', 'validating'] as const;
-type Kind = (typeof KINDS)[number];
-type Send = (asked: Asked) => Promise<RawAnswer>;
-
 let webhooks: WebhookServer;
-
-/** @param named the label that objects of the case have */
-function configuration(
-  kind: Kind,
-  named: string,
-  hooks: NonNullable<HookCase['mutating']>,
-  byUrl: boolean,
-): JsonObject {
-  const clientConfig = (path: string) => ({
-    caBundle: Buffer.from(webhooks.caPem).toString('base64'),
-    ...(byUrl
-      ? { url: `https://127.0.0.1:${webhooks.port}${path}` }
-      : { service: { namespace: HOOKED, name: SERVICE, path } }),
-  });
-  return {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: kind === 'mutating' ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration',
-    metadata: { name: `hooked-${named}` },
-    webhooks: hooks.map(([path, extra = {}], at) => ({
-      name: `w${at}.hooked.example.com`,
-      admissionReviewVersions: ['v1', 'v1beta1'],
-      sideEffects: 'None',
-      rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['configmaps'] }],
-      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': HOOKED } },
-      objectSelector: { matchLabels: { case: named } },
-      clientConfig: clientConfig(path),
-      ...extra,
-    })),
-  };
-}
-
-const sending = (body: unknown, method = 'POST', type = 'application/json') => ({
-  method,
-  body: JSON.stringify(body),
-  headers: { 'content-type': type },
-});
-
-async function made(send: Send, path: string, body: unknown): Promise<void> {
-  const answer = await send({ path, ...sending(body) });
-  expect({ path, status: answer.status, text: answer.text }).toMatchObject({ status: 201 });
-}
-
-const pathOf = (kind: Kind) => `${GROUP}/${kind}webhookconfigurations`;
-const SIDES: ReadonlyArray<readonly [Send, byUrl: boolean]> = [
-  [direct, true],
-  [throughProduct, false],
-];
-
-async function configure(named: string, hooks: Pick<HookCase, Kind>): Promise<void> {
-  for (const [send, byUrl] of SIDES) {
-    for (const kind of KINDS) {
-      const own = hooks[kind];
-      if (own !== undefined) await made(send, pathOf(kind), configuration(kind, named, own, byUrl));
-    }
-  }
-}
-
-const map = (named: string, name = named, data: JsonObject = { a: 'b' }): JsonObject => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name, labels: { case: named } },
-  data,
-});
 
 beforeAll(async () => {
   webhooks = await startWebhookServer([`${SERVICE}.${HOOKED}.svc`], BEHAVIOURS);
@@ -105,8 +37,8 @@ beforeAll(async () => {
     endpoints: [{ addresses: ['192.0.2.9'], targetRef: { kind: 'Pod', name: SERVICE, namespace: HOOKED } }],
   });
   await acme.kubectl(`wait pod/${SERVICE} -n ${HOOKED} --for=condition=Ready --timeout=120s`);
-  for (const [at, hooks] of CASES.entries()) await configure(`c${at}`, hooks);
-  await configure('last', { validating: [['/deny']] });
+  for (const [at, hooks] of CASES.entries()) await configure(webhooks, `c${at}`, hooks);
+  await configure(webhooks, 'last', { validating: [['/deny']] });
   await eventually('the webhooks act', async () => {
     const answers = await Promise.all(
       SIDES.map(([send]) => send({ path: `${MAPS}?dryRun=All`, ...sending(map('last')) })),
@@ -126,16 +58,6 @@ afterAll(async () => {
   }
   await webhooks[Symbol.asyncDispose]();
 });
-
-/** What can be compared: without what differs from one cluster to the next, or where the webhook is. */
-function seen(answer: RawAnswer) {
-  const { metadata = {}, ...object } = jsonOf<KubeObject>(answer);
-  const { uid: _uid, resourceVersion: _v, creationTimestamp: _t, managedFields: _m, ...shown } = metadata;
-  const said = JSON.stringify({ status: answer.status, warnings: answer.headers['warning'] ?? '', ...object, shown });
-  return said
-    .replaceAll(/response.uid=[\\"]*[0-9a-f-]{36}/g, 'response.uid=')
-    .replaceAll(/https:\/\/[^/]*\//g, 'https://webhook/');
-}
 
 describe('a webhook that', () => {
   it.each(CASES.map((one, at) => ({ ...one, named: `c${at}` })))(
@@ -186,9 +108,9 @@ describe('what a webhook is asked', () => {
   ];
 
   beforeAll(async () => {
-    await configure('life', { mutating: [['/c']], validating: [['/allow']] });
+    await configure(webhooks, 'life', { mutating: [['/c']], validating: [['/allow']] });
     const connections = { apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['*/*'] };
-    await configure('seen', { validating: [['/deny', { objectSelector: {}, rules: [connections] }]] });
+    await configure(webhooks, 'seen', { validating: [['/deny', { objectSelector: {}, rules: [connections] }]] });
     await eventually('they are asked', async () => {
       webhooks.asked.length = 0;
       for (const [send] of SIDES) await send({ path: `${MAPS}?dryRun=All`, ...sending(map('life')) });
@@ -279,7 +201,7 @@ describe('what the next webhook sees of what one has changed', () => {
 
   beforeAll(async () => {
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments'] }];
-    await configure(named, {
+    await configure(webhooks, named, {
       mutating: [
         ['/undefault', { rules }],
         ['/allow', { rules }],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../types.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { convertedTo, groupsServing } from './convert.ts';
 
 const V1: JsonObject = {

@@ -3,8 +3,8 @@
  * they have inside the API server.
  * @see kubernetes pkg/apis/autoscaling/types.go (HorizontalPodAutoscalerBehavior) at v1.36
  */
-import { objects } from '../read.ts';
-import { isObject, type JsonObject, type JsonValue } from '../types.ts';
+import { objects } from '../k8s/read.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 const DIRECTIONS = ['scaleUp', 'scaleDown'] as const;
 const RULES = ['stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance'] as const;

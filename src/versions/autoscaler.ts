@@ -2,8 +2,9 @@
  * HorizontalPodAutoscalers in `autoscaling/v1` and `v2`. What only v2 has fields for, v1 keeps as JSON in annotations.
  * @see kubernetes pkg/apis/autoscaling/v1/conversion.go, annotations.go at v1.36
  */
-import { child, objects } from '../read.ts';
-import { isObject, type JsonObject, type JsonValue } from '../types.ts';
+import { parseJson, stringifyJson } from '../codec/json.ts';
+import { child, objects } from '../k8s/read.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import { behaviorFromAnnotation, behaviorToAnnotation } from './autoscaler-behavior.ts';
 import { metricSpecToV1, metricSpecToV2, metricStatusToV1, metricStatusToV2 } from './autoscaler-metrics.ts';
 
@@ -118,7 +119,7 @@ function withAnnotations(autoscaler: JsonObject, kept: JsonObject): JsonObject {
 function parsed(text: JsonValue | undefined): JsonValue | undefined {
   if (typeof text !== 'string') return undefined;
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseJson(text);
   } catch {
     return undefined;
   }
@@ -132,5 +133,5 @@ function listIn(text: JsonValue | undefined): JsonObject[] | undefined {
 /** As Go writes it: without the characters that mean something in HTML. */
 function goJson(value: JsonValue): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
+  return stringifyJson(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
 }

@@ -2,8 +2,8 @@
  * What an autoscaler measures, as `autoscaling/v2` has it in fields and `v1` in annotations.
  * @see kubernetes pkg/apis/autoscaling/v1/conversion.go at v1.36
  */
-import { child } from '../read.ts';
-import { isObject, type JsonObject, type JsonValue } from '../types.ts';
+import { child } from '../k8s/read.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 /** A field: its name in v1, its place in v2, and what v1 says where there is none. In the order in which v1 writes them. */
 type Field = readonly [v1: string, v2: readonly [string] | readonly [string, string], empty?: JsonValue];

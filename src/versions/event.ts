@@ -2,7 +2,7 @@
  * Events in the shapes of `v1` and of `events.k8s.io/v1`: the same fields by other names.
  * @see kubernetes pkg/apis/events/v1/conversion.go at v1.36
  */
-import { isObject, type JsonObject, type JsonValue } from '../types.ts';
+import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 
 /** A field by its name in either group, with what the API server writes where it is empty; undefined: nothing. */
 interface Field {

@@ -2,7 +2,7 @@
  * Objects of Kubernetes' own kinds in another version of their kind, as the API server converts them. Two kinds are served
  * in two shapes: HorizontalPodAutoscalers in `autoscaling/v1` and `v2`, Events in `v1` and `events.k8s.io/v1`.
  */
-import type { JsonObject } from '../types.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { autoscalerToV1, autoscalerToV2 } from './autoscaler.ts';
 import { eventToCore, eventToEvents } from './event.ts';
 
