@@ -2,15 +2,20 @@
  * Tokens of issuers, against kube-apiserver's own reading of them: both are given the same authentication file and the same
  * tokens, and say alike whose they are, or take them alike for none. The product stands in front of that API server.
  */
+import { webcrypto } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect as connectHttp2 } from 'node:http2';
 import { join } from 'node:path';
-import { exportJWK, type JWTPayload, SignJWT } from 'jose';
+import { deflateRawSync } from 'node:zlib';
+import { exportJWK, exportSPKI, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import type { ControlPlaneFacts } from '../support/control-plane.ts';
 import { adminClient, factsOf, startPrivateControlPlane } from '../support/control-plane.ts';
 import { jsonOf, type RawAnswer, requestOnce } from '../support/http.ts';
+import { issuersFile } from '../support/issuers-file.ts';
 import { eventually } from '../support/processes.ts';
 import { type ProductFacts, startProduct } from '../support/product.ts';
 import { startIssuer, type TestIssuer } from '../support/test-issuer.ts';
@@ -25,45 +30,7 @@ let simple: TestIssuer;
 let rich: TestIssuer;
 afterAll(() => stack.disposeAsync());
 
-function config(): { jwt: JsonObject[] } & JsonObject {
-  const issuer = (of: TestIssuer, more: JsonObject = {}) => ({
-    url: of.url,
-    certificateAuthority: of.caPem,
-    audiences: ['kubeveil'],
-    ...more,
-  });
-  return {
-    apiVersion: 'apiserver.config.k8s.io/v1',
-    kind: 'AuthenticationConfiguration',
-    jwt: [
-      {
-        issuer: issuer(simple),
-        claimMappings: {
-          username: { claim: 'email', prefix: 'id:' },
-          groups: { claim: 'groups', prefix: 'id:' },
-          uid: { claim: 'sub' },
-        },
-        claimValidationRules: [{ claim: 'hd', requiredValue: 'example.com' }],
-        tenant: { claim: 'tenant' },
-      },
-      {
-        issuer: issuer(rich, { audiences: ['kubeveil', 'other'], audienceMatchPolicy: 'MatchAny' }),
-        claimMappings: {
-          username: { expression: '"rich-" + claims.sub' },
-          groups: { expression: 'claims.roles' },
-          uid: { expression: 'has(claims.id) ? claims.id : "none"' },
-          extra: [
-            { key: 'example.com/team', valueExpression: 'claims.team' },
-            { key: 'example.com/dotted', valueExpression: 'has(claims.a__dot__b) ? claims.a__dot__b : ""' },
-          ],
-        },
-        claimValidationRules: [{ expression: 'claims.exp - claims.iat <= 3600.0', message: 'lives too long' }],
-        userValidationRules: [{ expression: '!user.username.endsWith("-root") && user.groups.size() < 4' }],
-        tenant: { expression: 'has(claims.tenants) ? claims.tenants : []' },
-      },
-    ],
-  };
-}
+const config = () => issuersFile(simple, rich);
 
 beforeAll(async () => {
   simple = stack.use(await startIssuer());
@@ -159,6 +126,23 @@ describe('a token', () => {
 describe('a forged token', () => {
   const none = (claims: object, header: object) =>
     `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`;
+  const whole = () => ({ ...GOOD, iss: simple.url, iat: now(), exp: now() + 600 });
+  const now = () => Math.floor(Date.now() / 1_000);
+  /** By the issuer's own key, with whatever header and contents. */
+  const signed = async (header: object, payload: string | Uint8Array) => {
+    const { kid, privateKey } = simple.key;
+    const head = Buffer.from(JSON.stringify({ alg: 'ES256', kid, ...header })).toString('base64url');
+    const text = `${head}.${Buffer.from(payload).toString('base64url')}`;
+    const algorithm = { name: 'ECDSA', hash: 'SHA-256' };
+    const signature = await webcrypto.subtle.sign(algorithm, privateKey as webcrypto.CryptoKey, Buffer.from(text));
+    return `${text}.${Buffer.from(signature).toString('base64url')}`;
+  };
+
+  it('is not one that is signed like those: the twin of what follows', async () => {
+    const token = await signed({}, JSON.stringify(whole()));
+    expect([(await ours(token)).status, (await plain(token)).status]).toEqual([201, 201]);
+  });
+
   it.each<[string, () => Promise<string>]>([
     ['of another key', async () => await (await startIssuer()).token({ ...GOOD, iss: simple.url })],
     ['without a signature', async () => none({ ...GOOD, iss: simple.url, exp: 4_000_000_000 }, { alg: 'none' })],
@@ -168,7 +152,7 @@ describe('a forged token', () => {
       async () =>
         await new SignJWT({ ...GOOD, iss: simple.url, exp: 4_000_000_000 })
           .setProtectedHeader({ alg: 'HS256', kid: simple.key.kid })
-          .sign(Buffer.from(simple.caPem)),
+          .sign(Buffer.from(await exportSPKI(simple.key.publicKey))),
     ],
     [
       'that says where its key is',
@@ -181,7 +165,7 @@ describe('a forged token', () => {
         return token;
       },
     ],
-    ['that must be understood', () => simple.token(GOOD, { crit: ['x'], x: 1 }).catch(async () => 'a.b.c')],
+    ['that must be understood', () => signed({ crit: ['x'], x: 1 }, JSON.stringify(whole()))],
     [
       'that brings its key along',
       async () => {
@@ -199,10 +183,15 @@ describe('a forged token', () => {
         return [Buffer.from(JSON.stringify(header)).toString('base64url'), 'a', 'b', 'c', 'd'].join('.');
       },
     ],
+    ['within a token', async () => signed({ cty: 'JWT' }, await simple.token(GOOD))],
+    ['that is packed', async () => signed({ zip: 'DEF' }, deflateRawSync(JSON.stringify(whole())))],
     [
-      'within a token',
-      async () =>
-        simple.token({ ...GOOD, iss: undefined as never }, { cty: 'JWT' }).then((inner) => `${inner}.${inner}`),
+      'that is encrypted, and would be large when it is opened',
+      async () => {
+        const header = { alg: 'dir', enc: 'A256GCM', zip: 'DEF', kid: simple.key.kid };
+        const parts = [JSON.stringify(header), '', 'iv', deflateRawSync(' '.repeat(1_000_000)), 'tag'];
+        return parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+      },
     ],
     ['of an unknown issuer', () => simple.token({ ...GOOD, iss: 'https://127.0.0.1:1' })],
   ])('%s is none, and at once', async (_what, make) => {
@@ -287,6 +276,32 @@ describe('the name of the server', () => {
     const both = await rich.token(RICH);
     expect(await named(both, `acme.${DOMAIN}`, '/tenants/acme')).toBe(201);
     expect(await named(both, `acme.${DOMAIN}`, '/tenants/globex')).toBe(403);
+  });
+
+  it('must be one, wherever HTTP/2 and TLS say it', async () => {
+    const token = await rich.token(RICH);
+    const over = async (servername: string, names: Record<string, string>): Promise<unknown> => {
+      const session = connectHttp2(product.server, {
+        ca: product.caPem,
+        servername,
+        checkServerIdentity: () => undefined,
+      });
+      const path = '/apis/authentication.k8s.io/v1/namespaces';
+      const stream = session.request({ ':path': path, authorization: `Bearer ${token}`, ...names });
+      const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+      session.destroy();
+      return headers[':status'];
+    };
+    const [acme, globex] = [`acme.${DOMAIN}`, `globex.${DOMAIN}`];
+    expect(await over(acme, { ':authority': acme })).toBe(404);
+    expect(await over(acme, { ':authority': acme, host: acme })).toBe(404);
+    expect(await over(acme, { ':authority': acme, host: globex })).toBe(403);
+    expect(await over(globex, { ':authority': acme })).toBe(403);
+    const plain = await simple.token(GOOD);
+    expect(await named(plain, globex)).toBe(403);
+    const target = `https://${globex}/apis`;
+    const absolute = { server: product.server, caPem: product.caPem, path: target, token: plain };
+    expect((await requestOnce(absolute)).status).toBe(400);
   });
 });
 

@@ -4,14 +4,18 @@
  */
 import { createSecretKey, webcrypto, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAuthority, issueClient, issueServer } from '../../../src/pki/certificates.ts';
 import { certificateSerial } from '../../../src/tenancy/tenant.ts';
 import { type SendOptions, type TenantClient, useProduct } from '../../support/as-tenant.ts';
+import { cli } from '../../support/cli.ts';
 import { jsonOf } from '../../support/http.ts';
+import { runKubectl } from '../../support/kubectl.ts';
 import { eventually } from '../../support/processes.ts';
+import { makeTenant } from '../../support/product.ts';
 
 const { acme, globex, host, facts } = useProduct();
 const { auditLogPath, adminCertPem, adminKeyPem, caCertPath, caKeyPath } = inject('controlPlane');
@@ -211,14 +215,27 @@ describe('a credential that is nobody’s', () => {
   });
 });
 
-describe('a connection that is taken up again', () => {
+describe('a session of TLS that is taken up again', () => {
+  interface Pair {
+    readonly certPem: string;
+    readonly keyPem: string;
+  }
+
   /** The status of the answer, and the session by which the next connection may skip the certificate. */
-  async function over(session: Buffer | undefined, pair: { certPem: string; keyPem: string }) {
-    const { hostname, port } = new URL(facts.server);
-    const options = { host: hostname, port: Number(port), ca: facts.caPem, cert: pair.certPem, key: pair.keyPem };
+  async function over(
+    session: Buffer | undefined,
+    pair: Pair,
+    { server, caPem }: Pick<typeof facts, 'server' | 'caPem'> = facts,
+  ) {
+    const { hostname, port } = new URL(server);
+    const options = { host: hostname, port: Number(port), ca: caPem, cert: pair.certPem, key: pair.keyPem };
     const socket = connect({ ...options, ...(session !== undefined && { session }), ALPNProtocols: ['http/1.1'] });
     const next = Promise.withResolvers<Buffer>();
     socket.once('session', next.resolve);
+    let isResumed = false;
+    socket.once('secureConnect', () => {
+      isResumed = socket.isSessionReused();
+    });
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
@@ -227,8 +244,20 @@ describe('a connection that is taken up again', () => {
     const closed = Promise.withResolvers<void>();
     socket.once('close', () => closed.resolve()).once('error', closed.reject);
     await closed.promise;
-    return { status: Number(text.split(' ')[1]), session: await next.promise };
+    return { status: Number(text.split(' ')[1]), isResumed, session: await next.promise };
   }
+
+  it('begins anew, with its certificate, and does not where the host’s API server is asked', async () => {
+    const first = await over(undefined, acme.facts);
+    expect(await over(first.session, acme.facts)).toMatchObject({ status: 200, isResumed: false });
+    const { server, caPem } = inject('controlPlane');
+    const administrator = { certPem: adminCertPem, keyPem: adminKeyPem };
+    const native = await over(undefined, administrator, { server, caPem });
+    expect(await over(native.session, administrator, { server, caPem })).toMatchObject({
+      status: 200,
+      isResumed: true,
+    });
+  });
 
   it('is nobody’s when its certificate has been revoked since', async () => {
     const { caCertPem: certPem, caKeyPem: keyPem } = globex.facts;
@@ -250,5 +279,21 @@ describe('a connection that is taken up again', () => {
     } finally {
       await revoke([]);
     }
+  });
+
+  it('is nobody’s when its tenant has got another CA since', async () => {
+    const plane = inject('controlPlane');
+    const tenant = await makeTenant(plane, 'resumes', join(plane.workDir, 'resumes.kubeconfig'));
+    const first = await over(undefined, tenant);
+    const second = await over(first.session, tenant);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    await host.send('DELETE', '/api/v1/namespaces/kubeveil-system/secrets/tenant-ca-resumes');
+    const rotated = { metadata: { annotations: { rotated: 'once' } } };
+    const path = '/apis/kubeveil.dev/v1alpha1/tenants/resumes';
+    await host.send('PATCH', path, rotated, 'application/merge-patch+json');
+    await expect.poll(async () => (await over(second.session, tenant)).status, { timeout: 10_000 }).toBe(401);
+    const file = join(plane.workDir, 'resumes-again.kubeconfig');
+    await cli(['kubeconfig', 'resumes', '--out', file, '--kubeconfig', plane.adminKubeconfigPath]);
+    expect((await runKubectl(file, ['get', 'namespaces'])).code).toBe(0);
   });
 });
