@@ -20,6 +20,7 @@ import { metadataDown, metadataUp } from './metadata.ts';
 import { looksOwned } from './names-check.ts';
 import { NotOurs, typeName } from './not-ours.ts';
 import { podClientDown } from './pod-client.ts';
+import { refuseManyContainers } from './pod-size.ts';
 import type { Scope } from './scope.ts';
 import { groupToTenant } from './targets/group.ts';
 import { mapTarget } from './targets/map.ts';
@@ -52,6 +53,7 @@ export function fragmentToUpstream(
   if (own === undefined) {
     apiVersionUp(object, at, scope, shape);
     refuseVastAmounts(object, at, walk);
+    refuseManyContainers(object, walk);
   }
   const mapped = walk.value(object, tree.references) as JsonObject;
   const { metadata } = mapped;

@@ -176,6 +176,16 @@ describe('messages', () => {
     expect(shown(own)).toBe(own);
   });
 
+  it('that tell of a failing policy of the host’s have the reason that goes with their code', () => {
+    const failed = `policy 'kubeveil-pods' with binding 'kubeveil-pods' denied request: expression 'x' resulted in error: y`;
+    const answer = (message: string, code: number) =>
+      statusToTenant({ ...failure(message), reason: 'Invalid', code }, scopeOf('acme'), REQUEST);
+    const said = 'the policy of this cluster could not judge this object, so it is not let in';
+    expect(answer(failed, 403)).toMatchObject({ message: said, reason: 'Forbidden', code: 403 });
+    expect(answer(failed, 422)).toMatchObject({ message: said, reason: 'Invalid', code: 422 });
+    expect(answer(failed.replaceAll('kubeveil', 'site'), 403)).toMatchObject({ reason: 'Invalid' });
+  });
+
   it('without details or metadata are mapped too', () => {
     const scope = scopeOf('acme');
     expect(statusToTenant({ kind: 'Status', message: 'acme--web' }, scope, REQUEST)).toEqual({

@@ -14,6 +14,7 @@ import type { TenantName } from '../tenancy/names.ts';
 import { isRootCa } from '../tenancy/root-ca.ts';
 import { countsInMessage } from './hidden-counts.ts';
 import { nameToUpstream } from './names-check.ts';
+import { endsInFailure, withoutOwnPolicies } from './own-policies.ts';
 import { withoutOwnWords } from './own-words.ts';
 import { withoutPodDifference } from './pod-client.ts';
 import type { Scope } from './scope.ts';
@@ -35,6 +36,8 @@ export function statusToTenant(status: JsonObject, scope: Scope, request: Reques
   const text = (value: JsonValue | undefined) =>
     typeof value === 'string' ? textToTenant(value, scope, request) : (value ?? null);
   mapFields(status, ['message'], text);
+  // Where a policy that changes objects fails, the API server says 403 and a reason that goes with 422.
+  if (status['code'] === 403 && endsInFailure(String(status['message']))) status['reason'] = 'Forbidden';
   const { details, metadata } = status;
   if (isObject(metadata)) delete metadata['selfLink'];
   if (!isObject(details)) return status;
@@ -60,7 +63,7 @@ function noteNames({ group, resource, name, namespace }: RequestNames, scope: Sc
 export function textToTenant(text: string, scope: Scope, request: RequestNames): string {
   const namesMapped = isOtherRootCa(request) ? prefixedToTenant : messageToTenant;
   const mapped = namesMapped(
-    withoutOddNames(withoutPodDifference(countsInMessage(withoutPolicy(text), scope)), scope),
+    withoutOddNames(withoutPodDifference(countsInMessage(withoutOwnPolicies(text), scope)), scope),
     scope,
   )
     .replaceAll(`.${VIRTUAL_GROUP}`, request.group === '' ? '' : `.${request.group}`)
@@ -98,12 +101,6 @@ function withoutInert(text: string, scope: Scope): string {
   const prefix = `${INERT_PREFIX}${scope.tenant.id}/`;
   if (!text.includes(prefix)) return text;
   return ['User', 'Group', 'ServiceAccount'].reduce((all, kind) => all.replaceAll(`${prefix}${kind}/`, ''), text);
-}
-
-/** The walls of the host are not the tenant's to know: what they say is shown, not who says it. */
-function withoutPolicy(text: string): string {
-  const wall = /(?:Validating|Mutating)AdmissionPolicy 'kubeveil[^']*' with binding '[^']*' denied request: /;
-  return text.replace(wall, '');
 }
 
 function mapFields(

@@ -212,3 +212,34 @@ describe('selectors of devices', () => {
     expect((await acme.write('POST', claims, claim('calm', "device.driver == 'a.example.com'"))).status).toBe(201);
   });
 });
+
+describe('a pod that says much', () => {
+  const pods = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All`;
+  const pod = (containers: number, variables: number): JsonObject => ({
+    metadata: { name: 'much' },
+    spec: {
+      containers: Array.from({ length: containers }, (_, index) => ({
+        name: `c${index}`,
+        image: 'i',
+        env: Array.from({ length: variables }, (_, at) => ({ name: `V${at}`, value: 'v' })),
+      })),
+    },
+  });
+
+  it('has a thousand containers, and no more', async () => {
+    expect((await acme.write('POST', pods, pod(1_000, 0))).status).toBe(201);
+    const { status, object } = await acme.write('POST', pods, pod(1_001, 0));
+    expect(object['message']).toBe(
+      'Pod "much" is invalid: spec.containers: Too many: 1001: must have at most 1000 items',
+    );
+    expect(status).toBe(422);
+  });
+
+  it('is told so in words where the host’s policies cannot judge it', async () => {
+    expect((await acme.write('POST', pods, pod(100, 50))).status).toBe(201);
+    const { status, object } = await acme.write('POST', pods, pod(1_000, 60));
+    expect(object['message']).toMatch(/^the policy of this cluster cannot judge an object that says as much/);
+    expect(JSON.stringify(object)).not.toMatch(/variables\.|kubeveil|expression/);
+    expect(status).toBe(403);
+  });
+});

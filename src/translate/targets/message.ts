@@ -5,7 +5,8 @@
  *   pods "x" is in namespace acme--web   ->  pods "x" is in namespace web     (web is a namespace of the tenant)
  *   see acme--readme                     ->  the same
  *
- * The ConfigMap with the CA is known by its name (`src/tenancy/root-ca.ts`).
+ * The ConfigMap with the CA is known by its name (`src/tenancy/root-ca.ts`); what the host's own policies say is in
+ * `src/translate/own-policies.ts`.
  *
  * A name behind the word for a class is one that the tenant chose, also where nothing has it any more:
  *
@@ -14,6 +15,7 @@
 import { KINDS } from '../../kinds/table.ts';
 import type { TenantName, UpstreamName } from '../../tenancy/names.ts';
 import { rootCaInText } from '../../tenancy/root-ca.ts';
+import { withoutOwnPolicies } from '../own-policies.ts';
 import type { Scope } from '../scope.ts';
 
 /** What names are made of: a run of these is taken whole, then cut at `.`, `:` and `_` until it is a known name. */
@@ -32,7 +34,7 @@ const LONGEST = 512;
 
 /** Maps one text; `seen` are names that the object at hand has shown to be the tenant's, by their upstream text. */
 export function messageToTenant(text: string, scope: Scope, seen?: ReadonlyMap<string, string>): string {
-  return rootCaInText(prefixedToTenant(text, scope, seen));
+  return rootCaInText(prefixedToTenant(withoutOwnPolicies(text), scope, seen));
 }
 
 /** The same for names with the tenant's prefix alone. */

@@ -1,0 +1,52 @@
+/**
+ * What the admission policies of `deploy/` say to a tenant: the words that stand in them for it, never which policy it
+ * was, an expression, or a name of the proxy's own. The API server itself writes what goes wrong inside of a policy, with
+ * the whole expression; such a text becomes one of two sentences.
+ *
+ *   pods "p" is forbidden: ValidatingAdmissionPolicy 'kubeveil-x' with binding 'kubeveil-x' denied request: no such port
+ *   ->  pods "p" is forbidden: no such port
+ *
+ * @see k8s.io/apiserver pkg/admission/plugin/policy/generic, /validating, /mutating and pkg/admission/plugin/cel at v0.36
+ */
+
+/** An expression counted more steps than the API server lets one take, or all of a policy together did. */
+export const TOO_MUCH_SAID =
+  'the policy of this cluster cannot judge an object that says as much: containers, variables, volumes or the like are too many';
+export const NOT_JUDGED = 'the policy of this cluster could not judge this object, so it is not let in';
+/** Of a wall that only somebody meets who goes for what is the cluster's own. */
+const NOT_THEIRS = 'this is kept by the cluster itself';
+
+/** `'x'` or `"x"`, with a binding or not; those that change objects are called `policy` alone. */
+const OWN_POLICY =
+  /(ValidatingAdmissionPolicy|MutatingAdmissionPolicy|policy) (?:'kubeveil[^']*'|"kubeveil[^"]*")(?: with binding (?:'[^']*'|"[^"]*"))? denied request: /s;
+
+/** What the API server says of a policy that it could not run. A message that stands in a policy has none of these. */
+const FAILED =
+  /resulted in error|cost (?:limit|budget)|^failed (?:messageExpression|expression|to )|fails to evaluate|^JSON Patch|type mismatch|^no params found|^unrecognized |^Invalid type|^error: /;
+const COST = /cost (?:limit|budget)/;
+/** Accounts, users and roles of the proxy. */
+const OWN_NAME = /kubeveil[-:]/;
+
+/** Of one text, however many refusals it quotes: events and conditions quote what controllers were answered. */
+export function withoutOwnPolicies(text: string): string {
+  const found = OWN_POLICY.exec(text);
+  if (found === null) return text;
+  const [prefix, who] = found;
+  // A policy that changes objects has no words for anybody: it refuses only where it fails.
+  const said = withoutOwnPolicies(text.slice(found.index + prefix.length));
+  const shown = who === 'ValidatingAdmissionPolicy' && !FAILED.test(said) ? allowed(said) : failed(said);
+  return text.slice(0, found.index) + shown;
+}
+
+/** True of a text that such a sentence ends. */
+export function endsInFailure(text: string): boolean {
+  return text.endsWith(TOO_MUCH_SAID) || text.endsWith(NOT_JUDGED);
+}
+
+function allowed(said: string): string {
+  return OWN_NAME.test(said) ? NOT_THEIRS : said;
+}
+
+function failed(said: string): string {
+  return COST.test(said) || said === TOO_MUCH_SAID ? TOO_MUCH_SAID : NOT_JUDGED;
+}
