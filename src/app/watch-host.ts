@@ -50,6 +50,7 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
     reserved: () => policies.reservedTenantIds,
     policyNames: () => policies.names,
     guardsOf: (policy, tenant) => (policies.names.has(policy) ? policies.of({ policy }).guards(tenant) : undefined),
+    rulesPolicy: () => policies.rulesPolicy,
     advertised,
     rootCaPem,
     signal,
@@ -67,7 +68,10 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
     upstream,
     manifests: readManifests(),
     signal,
-    onChange: (problem) => (problem === undefined ? log.info('the walls stand') : log.error({ problem }, 'not ready')),
+    onChange(problem) {
+      if (problem !== undefined) return log.error({ problem }, 'not ready');
+      log.info('the walls stand; whether the network plugin enforces NetworkPolicies the API does not tell: try it');
+    },
   });
 
   let isSynced = false;

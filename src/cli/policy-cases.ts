@@ -17,7 +17,7 @@ import { CpuShare } from '../lib/cpu-share.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Admission, AdmissionSubject } from '../ports.ts';
 import { withGuards } from '../tenancy/host-guards.ts';
-import { TENANTS_GROUP, tenantGroup, upstreamUser } from '../tenancy/host-names.ts';
+import { RULES_POLICY, TENANTS_GROUP, tenantGroup, upstreamUser } from '../tenancy/host-names.ts';
 import { TENANT_LABEL, type TenantId } from '../tenancy/names.ts';
 
 /** Every case speaks of this tenant. */
@@ -56,12 +56,16 @@ export function readCases(path: string): PolicyCase[] {
   });
 }
 
-/** @param manifests those of `deploy/` when left out */
+/**
+ * @param rulesPolicy what the host's policy with the rules of the files says
+ * @param manifests those of `deploy/` when left out
+ */
 export function caseRunner(
   policy: Policy,
+  rulesPolicy: JsonObject,
   manifests: readonly Manifest[] = readManifests(),
 ): (one: PolicyCase) => Promise<CaseFault> {
-  const admission = wallsOf(manifests);
+  const admission = wallsOf(manifests.map(({ object }) => withRules(object, rulesPolicy)));
   const namespace = withGuards(
     { metadata: { name: NAMESPACE, labels: { [TENANT_LABEL]: TENANT } } },
     policy.guards(TENANT),
@@ -91,8 +95,8 @@ async function refusalOf(
 }
 
 /** The walls of the policy files as the proxy's own admission takes a tenant's policies. */
-function wallsOf(manifests: readonly Manifest[]): Admission {
-  const walls = manifests.map(({ object }) => object).filter((object) => nameOf(object).startsWith(WALLS));
+function wallsOf(manifests: readonly JsonObject[]): Admission {
+  const walls = manifests.filter((object) => isWall(nameOf(object), text(object, 'kind')));
   const sorted = (kind: string) =>
     walls
       .filter((object) => object['kind'] === kind)
@@ -117,6 +121,16 @@ function wallsOf(manifests: readonly Manifest[]): Admission {
     schemaOf: async () => undefined,
     onAnnotation: () => {},
   });
+}
+
+function isWall(name: string, kind: string): boolean {
+  return (name.startsWith(WALLS) || name === RULES_POLICY) && kind.includes('AdmissionPolicy');
+}
+
+/** The manifest of that policy as the proxy keeps it. */
+function withRules(object: JsonObject, spec: JsonObject): JsonObject {
+  const isIt = object['kind'] === 'ValidatingAdmissionPolicy' && nameOf(object) === RULES_POLICY;
+  return isIt ? { ...object, spec } : object;
 }
 
 function subjectOf(object: JsonObject, by: PolicyCase['by'], namespace: JsonObject): AdmissionSubject {

@@ -32,7 +32,7 @@ export async function testPolicies(names: readonly string[], { policies: given }
       print(`${name}: no cases (${name}.test.yaml is not there)`);
       continue;
     }
-    const run = caseRunner(policy);
+    const run = caseRunner(policy, policies.rulesPolicy);
     for (const one of readCases(file)) {
       const fault = await run(one);
       if (fault === undefined) passed += 1;
@@ -76,12 +76,18 @@ function named(policies: Policies, name: string): Policy {
   throw new Error(`there is no policy ${JSON.stringify(name)}; there are: ${[...policies.names].sort().join(', ')}`);
 }
 
-/** Each setting with its path: `pods.images`. Lists stand in one line. */
+/** Each setting with its path: `pods.images`, `rules.pods-have-owners.message`. Lists stand in one line. */
 function flat(value: unknown, path = ''): [string, string][] {
+  if (isNamed(value)) return value.flatMap(({ name, ...rest }) => flat(rest, `${path}.${name}`));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[path, shown(value)]];
   const entries = Object.entries(value);
   if (entries.length === 0) return [[path, '{}']];
   return entries.flatMap(([key, below]) => flat(below, path === '' ? key : `${path}.${key}`));
+}
+
+/** A list whose items have names: each is shown by its own. */
+function isNamed(value: unknown): value is Array<Record<string, unknown>> {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item?.name === 'string');
 }
 
 function shown(value: unknown): string {

@@ -4,6 +4,7 @@
  */
 import type { Informer } from '../k8s/informer.ts';
 import { nameOf } from '../k8s/meta.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import { createWorkQueue } from '../lib/work-queue.ts';
 import type { NamespaceRegistry, Provisioner, TenantRegistry, Upstream } from '../ports.ts';
 import type { HostGuards } from '../tenancy/host-guards.ts';
@@ -22,6 +23,7 @@ import { createNamespaceProofs } from './namespaces/namespace-proofs.ts';
 import { createNamespaceRegistry } from './namespaces/namespace-registry.ts';
 import { createProvisioner } from './namespaces/provisioner.ts';
 import { createRootCaController } from './pods/root-ca-controller.ts';
+import { keepRulesPolicy } from './policies/rules-controller.ts';
 import { createTenantController } from './tenants/tenant-controller.ts';
 import { createTenantRegistry } from './tenants/tenant-registry.ts';
 import { createTenantRemoval } from './tenants/tenant-removal.ts';
@@ -41,6 +43,8 @@ export interface ControllersOptions {
   policyNames: () => ReadonlySet<string>;
   /** What the host holds for a tenant under the policy of this name; undefined when there is none. */
   guardsOf: (policy: string, tenant: TenantId) => HostGuards | undefined;
+  /** Spec of the host's policy with the rules of the policy files, as they are now. */
+  rulesPolicy: () => JsonObject;
   /** Where pods reach the proxy; see api-service/. */
   advertised?: Advertised | undefined;
   /** By which pods know the proxy. */
@@ -118,8 +122,10 @@ export function startControllers(options: ControllersOptions): Controllers {
       signal,
       onError,
     });
+    const rules = keepRulesPolicy({ client, rulesPolicy: options.rulesPolicy, onError });
     lookAgain = () => {
       tenantController.lookAgain();
+      rules.lookAgain();
       for (const tenant of informers.tenants.list()) {
         namespaceController.addAll(nameOf(tenant) as TenantId);
         quotas.add(nameOf(tenant) as TenantId);
@@ -168,7 +174,7 @@ export function startControllers(options: ControllersOptions): Controllers {
       signal,
       onError,
     });
-    started = [tenantController, custom, namespaceController, quotas, apiService, rootCa, keepLists()];
+    started = [tenantController, custom, namespaceController, quotas, apiService, rootCa, keepLists(), rules];
   });
   synced.catch(() => {});
 

@@ -50,6 +50,9 @@ export function followPolicies(folder: string, options: FollowOptions): Followed
     get reservedTenantIds() {
       return policies.reservedTenantIds;
     },
+    get rulesPolicy() {
+      return policies.rulesPolicy;
+    },
     subscribe(changed) {
       listeners.add(changed);
       return () => listeners.delete(changed);

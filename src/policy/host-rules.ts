@@ -8,6 +8,7 @@ import type { JsonObject } from '../k8s/types.ts';
 import { type HostGuards, type NetworkGuards, POD_SECURITY_FLOOR } from '../tenancy/host-guards.ts';
 import { OWN_PREFIX, type TenantId } from '../tenancy/names.ts';
 import type { HostSettings } from './host-settings.ts';
+import type { PolicyFile } from './schema.ts';
 
 /** Ranges that are nobody's on the Internet: pods, services, nodes, and clouds' metadata are in them. */
 const PRIVATE_RANGES: readonly string[] = [
@@ -16,25 +17,35 @@ const PRIVATE_RANGES: readonly string[] = [
 ];
 
 /** What a policy file says besides its settings of the host, and the host holds all the same. */
-export interface HostSwitches {
-  /** It shares a priority class `system-*`. */
-  readonly systemPriority: boolean;
-  /** Objects of controllers meet the tenant's own admission. */
-  readonly relays: boolean;
-}
+type HostHeld = Pick<PolicyFile, 'shared' | 'admission' | 'rules'>;
+
+/**
+ * Words in the keys of annotations by which an Ingress has its controller run what it says, read what is another's, or take
+ * hosts that it does not name: `harmless` is all but these.
+ */
+const HARMFUL: readonly string[] = [
+  // Configuration and code as it stands: ingress-nginx, NGINX, HAProxy.
+  ...['snippet', '/config-', 'lua'],
+  // Secrets and middlewares of any namespace.
+  ...['secret', 'middlewares'],
+  // Into the configuration unquoted in versions that are still about: CVE-2025-24514, CVE-2025-1097, CVE-2025-1098.
+  ...['auth-url', 'auth-signin', 'auth-tls', 'mirror-'],
+  // More hosts, and a load balancer that others share.
+  ...['server-alias', 'group.name'],
+];
 
 export function hostGuards(
   name: string,
   settings: HostSettings,
   tenant: TenantId,
-  { systemPriority, relays }: HostSwitches,
+  { shared, admission, rules }: HostHeld,
 ): HostGuards {
   const { pods, services, ingresses, podSecurity } = settings;
   const network = networkOf(settings);
   const own = pods.tolerations.map(({ key }) => key);
   const annotations = {
     policy: name,
-    may: may(settings, systemPriority).join(' '),
+    may: may(settings, shared).join(' '),
     images: words(pods.images),
     volumes: words(pods.volumes),
     tolerate: words(pods.tolerate === 'all' ? 'all' : [...pods.tolerate, ...own]),
@@ -45,7 +56,9 @@ export function hostGuards(
     endpoints: services.endpoints === 'public' ? '*' : words(services.endpoints),
     'endpoints-except': services.endpoints === 'public' ? PRIVATE_RANGES.join(' ') : '',
     'ingress-hosts': words(ingresses.hosts).replaceAll('{tenant}', tenant),
-    'ingress-annotations': words(ingresses.annotations),
+    'ingress-annotations': ingresses.annotations === 'harmless' ? '*' : words(ingresses.annotations),
+    'ingress-annotations-except': ingresses.annotations === 'harmless' ? HARMFUL.join(' ') : '',
+    ...classesSaid(shared),
     closed: network?.closed.join(' ') ?? '',
     open: network?.open.join(' ') ?? '',
   };
@@ -56,7 +69,8 @@ export function hostGuards(
     podSecurity,
     annotations: { [POD_SECURITY_FLOOR]: podSecurity, ...Object.fromEntries(named) },
     network,
-    relays,
+    relays: admission.controllerObjects,
+    hasRules: rules.length > 0,
     quota: settings.quota,
     limitRange: limitRangeOf(settings),
   };
@@ -68,7 +82,8 @@ function networkOf({ network: { isolate, closed, open, from, dns } }: HostSettin
 }
 
 /** What is allowed or not, as one word each. */
-function may({ pods, services, network }: HostSettings, systemPriority: boolean): string[] {
+function may({ pods, services, network }: HostSettings, { priorityClasses }: PolicyFile['shared']): string[] {
+  const systemPriority = priorityClasses !== 'all' && priorityClasses.some((name) => name.startsWith('system-'));
   const switches: ReadonlyArray<readonly [word: string, on: boolean]> = [
     ['choose-node', pods.chooseNode],
     ['system-priority', systemPriority],
@@ -81,6 +96,18 @@ function may({ pods, services, network }: HostSettings, systemPriority: boolean)
     ['reach-anything', !network.isolate],
   ];
   return switches.filter(([, on]) => on).map(([word]) => word);
+}
+
+/** Which of the host's classes may be chosen, also by whoever goes past the proxy: deploy/68-policy-classes.yaml. */
+function classesSaid(shared: PolicyFile['shared']): Record<string, string> {
+  return {
+    'storage-classes': words(shared.storageClasses),
+    'ingress-classes': words(shared.ingressClasses),
+    'priority-classes': words(shared.priorityClasses),
+    'runtime-classes': words(shared.runtimeClasses),
+    'volume-attributes-classes': words(shared.volumeAttributesClasses),
+    'device-classes': words(shared.deviceClasses),
+  };
 }
 
 function words(list: 'all' | readonly string[]): string {

@@ -83,7 +83,9 @@ export const hostSettings = {
   ingresses: z
     .strictObject({
       hosts: allOr(z.string().regex(HOST, 'must be a host, such as *.{tenant}.example.com'), 'hosts'),
-      annotations: allOr(word, 'keys of annotations'),
+      annotations: z.union([z.enum(['all', 'harmless']), z.array(word)], {
+        error: 'must be the word all or harmless, or a list of keys of annotations',
+      }),
     })
     .partial()
     .prefault({}),

@@ -38,6 +38,7 @@ describe('parsePolicy', () => {
       ingresses: {},
       network: {},
       containers: {},
+      rules: [],
       limits: {
         requestsInFlight: 100,
         requestsInFlightPerUser: 60,

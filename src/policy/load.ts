@@ -63,10 +63,15 @@ export function parsePolicy(text: string, path: string): PolicyFile {
   if (faults.length > 0) throw new PolicyError(faults.map((fault) => `${place(fault.pos[0])}: ${fault.message}`));
   const result = policySchema.safeParse(document.toJS({ maxAliasCount: 10 }));
   if (result.success) return result.data;
-  throw new PolicyError(result.error.issues.flatMap((issue) => describe(issue, document, place)));
+  throw new PolicyError(result.error.issues.flatMap((issue) => describe(issue, document, place, text)));
 }
 
-function describe(issue: z.core.$ZodIssue, document: Document, place: (offset: number) => string): string[] {
+function describe(
+  issue: z.core.$ZodIssue,
+  document: Document,
+  place: (offset: number) => string,
+  text: string,
+): string[] {
   const where = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
   const path = where.join('').replace(/^\./, '');
   if (issue.code === 'unrecognized_keys') {
@@ -80,6 +85,9 @@ function describe(issue: z.core.$ZodIssue, document: Document, place: (offset: n
     const why = words(issue.issues[0]?.message ?? issue.message);
     return [`${place(keyOffset(document, issue.path.slice(0, -1), key))}: ${path}: ${why}`];
   }
+  const at = issue.code === 'custom' ? issue.params?.['at'] : undefined;
+  if (typeof at === 'number')
+    return [`${place(offsetWithin(document, issue.path, at, text))}: ${path}: ${issue.message}`];
   return [`${place(valueOffset(document, issue.path))}: ${path === '' ? '' : `${path}: `}${words(issue.message)}`];
 }
 
@@ -94,6 +102,24 @@ function valueOffset(document: Document, path: readonly PropertyKey[]): number {
     if (isNode(node) && node.range) return node.range[0];
   }
   return 0;
+}
+
+/**
+ * Of a place inside a text, however the file writes it: quoted, folded or as a block. White space is what these differ in;
+ * escapes, which expressions do without, lead a little astray.
+ */
+function offsetWithin(document: Document, path: readonly PropertyKey[], at: number, file: string): number {
+  const node = document.getIn(path, true);
+  if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return valueOffset(document, path);
+  const isBlock = node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL';
+  const start = isBlock ? file.indexOf('\n', node.range[0]) : node.range[0] + (node.type === 'PLAIN' ? 0 : 1);
+  let left = node.value.slice(0, at).replaceAll(/\s/g, '').length;
+  for (let offset = start; offset < node.range[1]; offset++) {
+    if (/\s/.test(file[offset] ?? '')) continue;
+    if (left === 0) return offset;
+    left -= 1;
+  }
+  return node.range[0];
 }
 
 function keyOffset(document: Document, path: readonly PropertyKey[], key: string): number {

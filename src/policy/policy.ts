@@ -3,13 +3,16 @@
  * sees, and how much it may take. A tenant whose policy is not loaded gets nothing.
  */
 import { ApiError } from '../errors.ts';
+import type { JsonObject } from '../k8s/types.ts';
 import type { Profile, ResourceKey } from '../kinds/kind.ts';
 import type { HostGuards } from '../tenancy/host-guards.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { hostGuards } from './host-rules.ts';
 import { hostSettings } from './presets.ts';
-import { type PolicyFile, splitResource } from './schema.ts';
+import { rulesPolicySpec } from './rules-policy.ts';
+import type { PolicyFile } from './schema.ts';
+import { splitResource } from './split-resource.ts';
 
 export interface PolicyLimits {
   /** Requests at once, watches and other streams not counted: of all users together, and of one. */
@@ -58,6 +61,8 @@ export interface Policies {
   readonly names: ReadonlySet<string>;
   /** Ids that no new tenant may have, of all files together. */
   readonly reservedTenantIds: ReadonlySet<string>;
+  /** Spec of the host's policy that holds the rules of all files: see rules-policy.ts. */
+  readonly rulesPolicy: JsonObject;
   /** Calls back when the files have changed, where they are followed. Returns how to end it. */
   subscribe?(changed: () => void): () => void;
 }
@@ -88,7 +93,6 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     shared.set(key, names === 'all' ? undefined : new Set(names));
   }
   const settings = hostSettings(file);
-  const systemPriority = [...(shared.get(PRIORITY_CLASSES) ?? NONE)].some((name) => isReserved(PRIORITY_CLASSES, name));
   return {
     name,
     profile: file.profile,
@@ -103,8 +107,7 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
     shares: (key, name) => shared.get(key)?.has(name) ?? !isReserved(key, name),
     lists: (key, name) => shared.get(key)?.has(name) ?? false,
     explain: () => ({ ...file, ...settings }),
-    guards: (tenant) =>
-      hostGuards(name, settings, tenant, { systemPriority, relays: file.admission.controllerObjects }),
+    guards: (tenant) => hostGuards(name, settings, tenant, file),
   };
 }
 
@@ -130,6 +133,7 @@ export function createPolicies(files: ReadonlyMap<string, PolicyFile>): Policies
     },
     names: new Set(policies.keys()),
     reservedTenantIds: new Set([...files.values()].flatMap((file) => file.reservedTenantIds)),
+    rulesPolicy: rulesPolicySpec(new Map([...files].map(([name, { rules }]) => [name, rules]))),
   };
 }
 

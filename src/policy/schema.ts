@@ -7,12 +7,19 @@ import { kindOf } from '../kinds/table.ts';
 import { OWN_API_VERSION } from '../tenancy/host-names.ts';
 import { tenantIdProblem } from '../tenancy/names.ts';
 import { hostSettings } from './host-schema.ts';
+import { ownRules } from './own-rules.ts';
+import { splitResource } from './split-resource.ts';
 
 /** Resources that no virtual cluster can do without. */
 const NEEDED = new Set(['namespaces', 'serviceaccounts', 'configmaps', 'secrets', 'events']);
 
 const classes = z
-  .union([z.literal('all'), z.array(z.string().min(1))], { error: 'must be the word all, or a list of names' })
+  .union(
+    [z.literal('all'), z.array(z.string().regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be the name of a class'))],
+    {
+      error: 'must be the word all, or a list of names',
+    },
+  )
   .default([]);
 
 const deniedKind = z.string().superRefine((text, context) => {
@@ -90,18 +97,13 @@ export const policySchema = z.strictObject({
     .strictObject({ webhookHosts: z.array(webhookHost).default([]), controllerObjects: z.boolean().default(false) })
     .prefault({}),
   ...hostSettings,
+  rules: ownRules,
   reservedTenantIds: z.array(reservedId).default([]),
   watchSecretsAcrossNamespaces: z.boolean().default(false),
   consistency: z.enum(['linearizable', 'session']).default('linearizable'),
 });
 
 export type PolicyFile = z.output<typeof policySchema>;
-
-/** `cronjobs.batch` -> group `batch`; `pods` is of the core group. */
-export function splitResource(text: string): { group: string; resource: string } {
-  const dot = text.indexOf('.');
-  return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
-}
 
 function parseBytes(text: string): number {
   const factor = text.endsWith('Ki') ? 1024 : text.endsWith('Mi') ? 1024 * 1024 : 1;

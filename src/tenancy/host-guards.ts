@@ -21,6 +21,8 @@ export interface HostGuards {
   readonly network: NetworkGuards | undefined;
   /** Whether the host asks about what its controllers make there: see src/relay. */
   readonly relays: boolean;
+  /** Whether its policy has rules of the operator's own, which the host then holds there: src/policy/rules-policy.ts. */
+  readonly hasRules: boolean;
   /** What all its namespaces together may hold, as a ResourceQuota says it; empty for no limit. */
   readonly quota: Readonly<Record<string, string>>;
   /** Spec of the LimitRange of each namespace. */
@@ -45,24 +47,33 @@ export const POD_SECURITY_FLOOR = `${OWN_PREFIX}pod-security`;
 
 /** The label of namespaces for which the host asks the proxy about what its controllers make: it selects by labels alone. */
 export const RELAY_LABEL = `${OWN_PREFIX}relay`;
+/** The label of namespaces in which rules of the operator's own hold. */
+const RULES_LABEL = `${OWN_PREFIX}rules`;
+
+/** Labels that are there or not. */
+const MARKS = [
+  ['relays', RELAY_LABEL],
+  ['hasRules', RULES_LABEL],
+] as const;
 
 /** All annotations that guards may have: one of them that a policy does not set goes. */
 const GUARD_ANNOTATIONS: readonly string[] = [
   ...['pod-security', 'policy', 'may', 'images', 'volumes', 'tolerate', 'node-selector', 'tolerations'],
-  ...['endpoints', 'endpoints-except', 'ingress-hosts', 'ingress-annotations', 'closed', 'open'],
+  ...['endpoints', 'endpoints-except', 'ingress-hosts', 'ingress-annotations', 'ingress-annotations-except', 'closed'],
+  ...['open', 'storage-classes', 'ingress-classes', 'priority-classes', 'runtime-classes'],
+  ...['volume-attributes-classes', 'device-classes'],
 ].map((name) => OWN_PREFIX + name);
 
 /** What guards are made of that stand in the namespace itself. */
-type Said = Pick<HostGuards, 'annotations' | 'podSecurity' | 'relays'>;
+type Labels = Pick<HostGuards, 'podSecurity' | 'relays' | 'hasRules'>;
+type Said = Labels & Pick<HostGuards, 'annotations'>;
 
 /** The labels that a namespace has which says nothing of its level. */
-export function guardLabels({
-  podSecurity,
-  relays,
-}: Pick<HostGuards, 'podSecurity' | 'relays'>): Record<string, string> {
+export function guardLabels(said: Labels): Record<string, string> {
+  const { podSecurity } = said;
   return {
     ...(podSecurity === 'privileged' ? {} : { [ENFORCE_LABEL]: podSecurity }),
-    ...(relays ? { [RELAY_LABEL]: '' } : {}),
+    ...Object.fromEntries(MARKS.filter(([mark]) => said[mark]).map(([, label]) => [label, ''])),
   };
 }
 
@@ -85,8 +96,9 @@ export function withGuardsOf(namespace: JsonObject, stored: JsonObject | undefin
     found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined),
   );
   const podSecurity = POD_SECURITY_LEVELS.find((level) => level === annotations[POD_SECURITY_FLOOR]) ?? 'privileged';
-  const relays = stored !== undefined && Object.hasOwn(labelsOf(stored), RELAY_LABEL);
-  return withGuards(namespace, { annotations, podSecurity, relays });
+  const has = (label: string) => stored !== undefined && Object.hasOwn(labelsOf(stored), label);
+  const [relays, hasRules] = [has(RELAY_LABEL), has(RULES_LABEL)];
+  return withGuards(namespace, { annotations, podSecurity, relays, hasRules });
 }
 
 /** The merge patch that makes a stored namespace as the guards say; undefined when it is so. */
@@ -96,7 +108,7 @@ export function guardsPatch(namespace: JsonObject, guards: HostGuards): JsonObje
     const value = guards.annotations[key];
     if (annotationOf(namespace, key) !== value) annotations[key] = value ?? null;
   }
-  const labels = { ...levelPatch(namespace, guards.podSecurity), ...relayPatch(namespace, guards.relays) };
+  const labels = { ...levelPatch(namespace, guards.podSecurity), ...marksPatch(namespace, guards) };
   const hasLabels = Object.keys(labels).length > 0;
   if (!hasLabels && Object.keys(annotations).length === 0) return undefined;
   return { metadata: { annotations, ...(hasLabels ? { labels } : {}) } };
@@ -120,9 +132,9 @@ function levelPatch(namespace: JsonObject, floor: PodSecurityLevel): JsonObject 
   return patch;
 }
 
-function relayPatch(namespace: JsonObject, relays: boolean): JsonObject {
-  if (Object.hasOwn(labelsOf(namespace), RELAY_LABEL) === relays) return {};
-  return { [RELAY_LABEL]: relays ? '' : null };
+function marksPatch(namespace: JsonObject, guards: Labels): JsonObject {
+  const wrong = MARKS.filter(([mark, label]) => Object.hasOwn(labelsOf(namespace), label) !== guards[mark]);
+  return Object.fromEntries(wrong.map(([mark, label]) => [label, guards[mark] ? '' : null]));
 }
 
 /** A level that there is not is looser than any but `privileged`, which no label is as loose as. */

@@ -35,6 +35,9 @@ export function upstreamUser(tenant: TenantId): string {
   return `${OWN_NAME_PREFIX}${tenant}`;
 }
 
+/** What controllers do in a tenant's name, they do as this user of it. */
+export const CONTROLLER_USER = `${OWN_NAME_PREFIX}controller`;
+
 /** The group that holds a tenant's rights on the host. */
 export function tenantGroup(tenant: TenantId): string {
   return `${OWN_NAME_PREFIX}tenant:${tenant}`;
@@ -84,6 +87,8 @@ export const POD_SETTINGS_ROLE = `${OWN_NAME_PREFIX}pods`;
 export const READER_CUSTOM_ROLE = `${OWN_NAME_PREFIX}reader-custom`;
 /** The ClusterRole with a tenant's rights in its namespaces, and the RoleBinding that gives them in one. */
 export const GUARD_NAME = `${OWN_NAME_PREFIX}guard`;
+/** The ValidatingAdmissionPolicy whose spec follows from the policy files: src/policy/rules-policy.ts. */
+export const RULES_POLICY = 'kubeveil-rules';
 /** How NetworkPolicies, ResourceQuotas and LimitRanges of the proxy in a tenant's namespace are called, or begin. */
 export const GUARD_OBJECT = 'kubeveil.dev';
 /** The RoleBinding that gives the rights on a tenant's own kinds in one namespace. */

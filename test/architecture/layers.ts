@@ -44,7 +44,8 @@ const STAGES: readonly Layer[] = [
   { name: 'authn', may: [...WORDS, 'cel', 'codec', 'ports'] },
   { name: 'bind', may: [...WORDS, 'ports'] },
   { name: 'limit', may: WORDS },
-  { name: 'policy', may: [...WORDS, 'kinds'] },
+  // Rules of the operator's own are checked as expressions.
+  { name: 'policy', may: [...WORDS, 'kinds', 'cel'] },
   // Stored roles are read as their tenant reads them.
   { name: 'authz', may: [...WORDS, 'codec', 'kinds', 'ports', 'translate'] },
   // The four of which one serves: each has the parts that it is made of, and no other.

@@ -22,10 +22,12 @@ beforeAll(async () => {
   tenants = await preparePolicyTenants(inject('controlPlane'), {
     default: '',
     said: SAID,
+    harmless: 'ingresses: {hosts: all, annotations: harmless}',
     strict: 'profile: restricted',
     open: 'profile: trusted',
   });
   const policies = { 'svc-base': 'default', 'svc-said': 'said', 'svc-strict': 'strict', 'svc-open': 'open' };
+  await tenants.make('svc-mild', 'harmless');
   await Promise.all(Object.entries(policies).map(([tenant, policy]) => tenants.make(tenant, policy)));
 });
 afterAll(() => tenants[Symbol.asyncDispose]());
@@ -155,6 +157,23 @@ describe.each(WHO)('what %s writes', (_who, ask) => {
     const evil = ingress({ rules: [rule('shop.example.com')] }, snippet);
     expectRefused(await claim('svc-said', evil), /lets an Ingress have these annotations only: example.com\/fine/);
     expectDone(await claim('svc-open', evil));
+  });
+
+  it.each([
+    ['nginx.ingress.kubernetes.io/server-snippet', false],
+    ['nginx.org/location-snippets', false],
+    ['haproxy-ingress.github.io/config-backend', false],
+    ['nginx.ingress.kubernetes.io/auth-tls-secret', false],
+    ['nginx.ingress.kubernetes.io/auth-url', false],
+    ['nginx.ingress.kubernetes.io/server-alias', false],
+    ['traefik.ingress.kubernetes.io/router.middlewares', false],
+    ['alb.ingress.kubernetes.io/group.name', false],
+    ['nginx.ingress.kubernetes.io/rewrite-target', true],
+    ['cert-manager.io/cluster-issuer', true],
+  ])('as an annotation of an Ingress that is harmless, or not: %s', async (key, allowed) => {
+    const answer = await claim('svc-mild', ingress({ rules: [rule('shop.example.com')] }, { [key]: 'a' }));
+    if (allowed) expectDone(answer);
+    else expectRefused(answer, /lets an Ingress have no annotations whose keys hold any of: snippet, /);
   });
 });
 

@@ -29,6 +29,8 @@ const OTHERWISE: ReadonlySet<string> = new Set([
   'get /namespaces',
   // Asked for to be refused, by Pod Security.
   'create /pods',
+  // And by limits and quotas.
+  'create /persistentvolumeclaims',
   'get rbac.authorization.k8s.io/rolebindings',
   'delete rbac.authorization.k8s.io/rolebindings',
   'patch networking.k8s.io/networkpolicies',

@@ -9,6 +9,7 @@ import { readManifests } from '../../src/controllers/walls/manifests.ts';
 import { watchReadiness } from '../../src/controllers/walls/readiness.ts';
 import { findMissingWalls } from '../../src/controllers/walls/walls.ts';
 import { createHostClient } from '../../src/upstream/host-client.ts';
+import { eventually } from '../support/processes.ts';
 import { impersonate } from '../support/token-client.ts';
 import {
   ACME,
@@ -126,6 +127,33 @@ describe('a look at the walls', () => {
     expect(await look()).toEqual([expect.stringMatching(/PodSecurity does not act/)]);
     expectDone(await enforce('restricted'));
     expect(await look()).toEqual([]);
+  });
+  it('finds that limits and quotas do not act, which it is asked by claims that they must refuse', async () => {
+    const name = 'kubeveil-probe';
+    for (const [plugin, resource] of [
+      ['LimitRanger', 'limitranges'],
+      ['ResourceQuota', 'resourcequotas'],
+    ] as const) {
+      const path = `${NAMESPACES}/kubeveil-system/${resource}`;
+      const { body } = await walls.admin('GET', `${path}/${name}`);
+      expectDone(await walls.admin('DELETE', `${path}/${name}`));
+      const missed = async () => (await look()).join().includes(`${plugin} does not act`);
+      await eventually(`${plugin} is missed`, missed);
+      expectDone(await walls.admin('POST', path, { metadata: { name }, spec: body['spec'] }));
+      await eventually(`${plugin} acts again`, async () => (await look()).length === 0);
+    }
+  });
+  it('lets the provisioner ask for a claim and make none', async () => {
+    const claim = (storage: string) => ({
+      metadata: { generateName: 'a-' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
+    });
+    const claims = `${NAMESPACES}/kubeveil-system/persistentvolumeclaims`;
+    expectRefused(await walls.provision('POST', claims, claim('1Ki')), /makes no claims/);
+    expectRefused(await walls.provision('POST', claims + DRY, claim('1Ki')), /exceeded quota/);
+    expectRefused(await walls.provision('POST', claims + DRY, claim('1Gi')), /maximum storage usage/);
+    const elsewhere = claims.replace('kubeveil-system', `${ACME}--default`);
+    expectRefused(await walls.provision('POST', elsewhere + DRY, claim('1Ki')), /cannot create resource/);
   });
   it('lets the provisioner make no pod, whatever it is', async () => {
     const securityContext = {

@@ -63,6 +63,7 @@ export function runControllers(
     onError,
     policyNames: options.policyNames ?? (() => DEFAULT_POLICY),
     guardsOf: options.guardsOf ?? ((_policy, tenant) => SHIPPED.of({ policy: 'default' }).guards(tenant)),
+    rulesPolicy: () => SHIPPED.rulesPolicy,
     ...(options.reserved && { reserved: options.reserved }),
     createInformer: (path, query) =>
       createInformer({

@@ -55,6 +55,7 @@ export async function preparePolicyTenants(
     onError: () => {},
     policyNames: () => policies.names,
     guardsOf: (policy, tenant) => (policies.names.has(policy) ? policies.of({ policy }).guards(tenant) : undefined),
+    rulesPolicy: () => policies.rulesPolicy,
     createInformer: (path, query) =>
       createInformer({
         upstream: host.upstream,

@@ -8,7 +8,7 @@
 import { isObject, type JsonObject } from '../../k8s/types.ts';
 import { pause } from '../../lib/backoff.ts';
 import type { Upstream, UpstreamIdentity } from '../../ports.ts';
-import { OWN_NAME_PREFIX } from '../../tenancy/host-names.ts';
+import { CONTROLLER_USER } from '../../tenancy/host-names.ts';
 import type { TenantId } from '../../tenancy/names.ts';
 import { createHostClient, HostError } from '../../upstream/host-client.ts';
 import { PATHS } from '../host/host-objects.ts';
@@ -28,10 +28,9 @@ export function guardRight(namespace: string): RightToProve {
 /** Pauses between questions; together about two seconds. The first question is asked at once. */
 const PAUSES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 250, 250, 500, 750];
 
-/** What controllers do in a tenant's name, they do as this user of it. */
+/** The controllers, in a tenant's name. */
 export function controllerIdentity(tenant: TenantId, trusted = false): UpstreamIdentity {
-  const username = `${OWN_NAME_PREFIX}controller`;
-  return { as: 'tenant', tenant, trusted, user: { username, groups: [], uid: '', extra: {} } };
+  return { as: 'tenant', tenant, trusted, user: { username: CONTROLLER_USER, groups: [], uid: '', extra: {} } };
 }
 
 /** Resolves when the host says yes. @throws {Error} when it still says no after about two seconds */

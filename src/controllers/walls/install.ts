@@ -8,6 +8,7 @@ import { pause } from '../../lib/backoff.ts';
 import type { Upstream } from '../../ports.ts';
 import { createHostClient, type HostClient } from '../../upstream/host-client.ts';
 import { type Manifest, readManifests } from './manifests.ts';
+import { idlePlugins } from './plugins.ts';
 import { isEstablished, wallsBite } from './walls.ts';
 
 export interface InstallOptions {
@@ -44,6 +45,11 @@ export async function install(options: InstallOptions): Promise<void> {
     await until(() => established(client, path), `${path} is not established`, deadlineMs, signal);
   }
   await until(() => wallsBite(client), 'the admission policies do not act', deadlineMs, signal);
+  await until(() => pluginsAct(client), 'the admission plugins do not act', deadlineMs, signal);
+}
+
+async function pluginsAct(client: HostClient): Promise<boolean> {
+  return (await idlePlugins(client)).length === 0;
 }
 
 async function established(client: HostClient, path: string): Promise<boolean> {

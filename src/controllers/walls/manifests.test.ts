@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { nameOf } from '../../k8s/meta.ts';
+import { child } from '../../k8s/read.ts';
 import { parseManifests, readManifests } from './manifests.ts';
 
 describe('manifests', () => {
@@ -14,14 +16,19 @@ describe('manifests', () => {
   });
   it('have a binding for each policy, that denies', () => {
     const named = (kind: string) => readManifests().filter(({ object }) => object['kind'] === kind);
-    const bindings = named('ValidatingAdmissionPolicyBinding').map(({ object }) => object['spec']);
-    expect(bindings).toEqual(
-      named('ValidatingAdmissionPolicy').map(({ object: { metadata } }) => ({
-        policyName: (metadata as { name: string }).name,
+    const bindings = named('ValidatingAdmissionPolicyBinding').map(({ object }) => child(object, 'spec'));
+    expect(bindings.map(({ policyName, validationActions }) => ({ policyName, validationActions }))).toEqual(
+      named('ValidatingAdmissionPolicy').map(({ object }) => ({
+        policyName: nameOf(object),
         validationActions: ['Deny'],
       })),
     );
+    const narrowed = bindings.filter((spec) => Object.hasOwn(spec, 'matchResources'));
+    expect(narrowed.map((spec) => spec['policyName'])).toEqual(['kubeveil-rules']);
+    const asked = bindings.filter((spec) => Object.hasOwn(spec, 'paramRef'));
+    for (const spec of asked) expect(spec['policyName']).toMatch(/^kubeveil-policy-[a-z-]+-classes$/);
   });
+
   it('fail closed', () => {
     for (const { object } of readManifests()) {
       if (object['kind'] === 'ValidatingAdmissionPolicy')

@@ -21,7 +21,12 @@ interface Place {
 
 const KINDS: ReadonlyMap<string, Place> = new Map([
   ...places('v1', false, { Namespace: 'namespaces' }),
-  ...places('v1', true, { ServiceAccount: 'serviceaccounts', ConfigMap: 'configmaps' }),
+  ...places('v1', true, {
+    ServiceAccount: 'serviceaccounts',
+    ConfigMap: 'configmaps',
+    LimitRange: 'limitranges',
+    ResourceQuota: 'resourcequotas',
+  }),
   ...places('apiextensions.k8s.io/v1', false, { CustomResourceDefinition: 'customresourcedefinitions' }),
   ...places('rbac.authorization.k8s.io/v1', false, {
     ClusterRole: 'clusterroles',

@@ -8,6 +8,7 @@ import type { Upstream } from '../../ports.ts';
 import { createHostClient } from '../../upstream/host-client.ts';
 import { impersonationProblem } from './impersonation.ts';
 import type { Manifest } from './manifests.ts';
+import { versionProblem } from './version.ts';
 import { findMissingWalls } from './walls.ts';
 
 export interface Readiness {
@@ -51,7 +52,10 @@ export function watchReadiness(options: ReadinessOptions): Readiness {
   async function look(): Promise<string | undefined> {
     try {
       const missing = await findMissingWalls(client, manifests);
-      const found = missing.length === 0 ? await impersonationProblem(upstream, signal) : adviceFor(missing);
+      const found =
+        missing.length === 0
+          ? await impersonationProblem(upstream, signal)
+          : ((await versionProblem(client)) ?? adviceFor(missing));
       stoodMs = found === undefined ? Date.now() : undefined;
       return found;
     } catch (error) {

@@ -6,9 +6,10 @@
 import { nameOf } from '../../k8s/meta.ts';
 import { child, objects } from '../../k8s/read.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
-import { ACCOUNTS, PROXY_NAMESPACE } from '../../tenancy/host-names.ts';
+import { PROXY_NAMESPACE, RULES_POLICY } from '../../tenancy/host-names.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
 import type { Manifest } from './manifests.ts';
+import { idlePlugins } from './plugins.ts';
 
 const WALL_KINDS = new Set([
   'ValidatingAdmissionPolicy',
@@ -41,36 +42,7 @@ export async function findMissingWalls(client: HostClient, manifests: readonly M
   const problems = found.filter((problem) => problem !== undefined);
   if (problems.length > 0) return problems;
   if (!(await wallsBite(client))) return ['the policies are stored but do not act yet'];
-  if (!(await podSecurityBites(client))) return [NO_POD_SECURITY];
-  return [];
-}
-
-const NO_POD_SECURITY = `the admission plugin PodSecurity does not act on the namespace ${PROXY_NAMESPACE}: it is switched off in the API server, or the namespace has lost its label`;
-
-/**
- * True when the API server's own Pod Security refuses a pod that it must refuse, before the wall of the provisioner does.
- * Nothing is written either way. @throws {HostError} when neither refuses
- */
-async function podSecurityBites(client: HostClient): Promise<boolean> {
-  const probe = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'kubeveil-wall-probe', namespace: PROXY_NAMESPACE },
-    spec: {
-      serviceAccountName: ACCOUNTS.provisioner,
-      hostNetwork: true,
-      containers: [{ name: 'probe', image: 'probe', securityContext: { privileged: true } }],
-    },
-  };
-  try {
-    await client.create(`/api/v1/namespaces/${PROXY_NAMESPACE}/pods`, probe, [['dryRun', 'All']]);
-    return false;
-  } catch (error) {
-    if (!(error instanceof HostError) || error.status !== 403) throw error;
-    if (error.message.includes('violates PodSecurity')) return true;
-    if (error.message.includes('makes no pods')) return false;
-    throw error;
-  }
+  return await idlePlugins(client);
 }
 
 /**
@@ -98,6 +70,8 @@ function problemOf(wanted: JsonObject, stored: JsonObject | undefined): string |
     if (!isEstablished(stored)) return 'is not established yet';
     return says(stored['spec'], wanted['spec'], () => true) ? undefined : 'differs from this version';
   }
+  // What stands in it follows from the policy files, and is the rules controller's to keep.
+  if (wanted['kind'] === 'ValidatingAdmissionPolicy' && nameOf(wanted) === RULES_POLICY) return undefined;
   const isDefault = (key: string, value: JsonValue) => JSON.stringify(DEFAULTS.get(key)) === JSON.stringify(value);
   return says(stored['spec'], wanted['spec'], isDefault) ? undefined : 'differs from this version';
 }
