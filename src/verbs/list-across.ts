@@ -79,30 +79,33 @@ type Walked = { parts: JsonObject[]; next?: { namespace: TenantName; token: stri
 
 /**
  * The revision that this list is at, and an empty document of its shape. The request carries what the client asked of
- * freshness, so that upstream itself refuses what it refuses.
+ * freshness, so that upstream itself refuses what it refuses; any age is the newest.
  */
 export async function pinRevision(
   call: Call,
   deps: VerbDeps,
 ): Promise<Refused | { revision: string; shape?: JsonObject }> {
-  const { query } = call.info;
-  // Our limit must not turn "not older than N" into the legacy "exactly N", which only a client's own limit means.
-  const version = query.get('resourceVersion') ?? '';
-  const isLimited = integerParameter(query, 'limit') > 0;
-  const isBare = version !== '' && version !== '0' && (query.get('resourceVersionMatch') ?? '') === '' && !isLimited;
   // An exact old revision with a limit of one is as good as any: only the revision and the shape are used.
   const route = routeInNamespace(call, deps, 'read', DEFAULT);
-  const answer = await sendList(call, deps, route, [
-    ['limit', '1'],
-    ...pick(query, ['resourceVersion']),
-    ...(isBare ? [['resourceVersionMatch', 'NotOlderThan'] as const] : pick(query, ['resourceVersionMatch'])),
-  ]);
+  const answer = await sendList(call, deps, route, [['limit', '1'], ...freshnessOf(call)]);
   if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
   const revision = versionOf(answer.document);
   const shape = showList(call, deps, route, answer.document);
   if (Array.isArray(shape['items'])) shape['items'] = [];
   if (Array.isArray(shape['rows'])) shape['rows'] = [];
   return { revision, shape };
+}
+
+function freshnessOf({ info: { query } }: Call): Pairs {
+  const version = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  // Memory could not answer now, but may have before: what may be of any age must not be older than that, as it may be with
+  // an API server that has just started. The newest never is.
+  if (version === '0' && (match === '' || match === 'NotOlderThan')) return [];
+  // Our limit must not turn "not older than N" into the legacy "exactly N", which only a client's own limit means.
+  const isBare = version !== '' && match === '' && integerParameter(query, 'limit') <= 0;
+  const asked = pick(query, ['resourceVersion', 'resourceVersionMatch']);
+  return isBare ? [...pick(query, ['resourceVersion']), ['resourceVersionMatch', 'NotOlderThan']] : asked;
 }
 
 /** The tenant's namespaces, in key order. @param query at which revision */
