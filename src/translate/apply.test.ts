@@ -77,6 +77,22 @@ describe('JSON patches', () => {
     expect(() => json(object, operation)).toThrow();
   });
 
+  it.each([
+    ['copies', Array.from({ length: 9_000 }, () => ({ op: 'copy', from: '/data', path: '/data/a' }))],
+    [
+      'moves',
+      Array.from({ length: 9_000 }, (_, at) => ({ op: 'move', from: `/n${at}`, path: `/n${at + 1}/n` })),
+      Object.fromEntries(Array.from({ length: 9_001 }, (_, at) => [`n${at}`, {}])),
+    ],
+  ])('nest no deeper than a body may: %s', (_what, patch, object = { data: {} }) => {
+    const refusal = { code: 'ERR_INVALID', cause: expect.stringContaining('1000 levels') };
+    expect(() => json(structuredClone(object), ...patch.slice(0, 900))).not.toThrow();
+    expect(() => json(structuredClone(object), ...patch.slice(0, 1_050))).toThrow(expect.objectContaining(refusal));
+    expect(() => json(structuredClone(object), ...patch)).toThrow(
+      expect.objectContaining({ code: expect.stringMatching(/^ERR_(INVALID|TOO_LARGE)$/) }),
+    );
+  });
+
   it('stop growing', () => {
     const double: JsonValue[] = [];
     for (let i = 0; i < 40; i++) double.push({ op: 'copy', from: '/a', path: '/a/-' });

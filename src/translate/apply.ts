@@ -4,7 +4,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc6902 and https://www.rfc-editor.org/rfc/rfc7386
  */
-import { cloneJson, stringifyJson } from '../codec/json.ts';
+import { cloneJson, MAX_JSON_DEPTH, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { parsePointer } from '../k8s/json-pointer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
@@ -25,7 +25,8 @@ const MOVED_ELEMENTS_MAX = 30_000_000;
  */
 export function applyPatch(object: JsonObject, patch: JsonValue, contentType: string): JsonObject {
   let result: JsonValue;
-  if (contentType === 'application/json-patch+json' && Array.isArray(patch)) result = applyJsonPatch(object, patch);
+  if (contentType === 'application/json-patch+json' && Array.isArray(patch))
+    result = withoutDepth(() => applyJsonPatch(object, patch));
   else if (contentType === 'application/merge-patch+json') result = mergePatch(object, patch);
   else
     throw new ApiError(
@@ -34,6 +35,32 @@ export function applyPatch(object: JsonObject, patch: JsonValue, contentType: st
     );
   if (!isObject(result)) throw unappliable('the patch leaves no object');
   return result;
+}
+
+/** Copies and moves may nest what no body may; so deep that no stack is left for it. */
+function withoutDepth(apply: () => JsonValue): JsonValue {
+  let result: JsonValue;
+  try {
+    result = apply();
+  } catch (error) {
+    throw error instanceof RangeError ? tooDeep() : error;
+  }
+  if (isDeeper(result, MAX_JSON_DEPTH)) throw tooDeep();
+  return result;
+}
+
+function tooDeep(): ApiError {
+  return unappliable(`the JSON patch nests deeper than ${MAX_JSON_DEPTH} levels`);
+}
+
+/** Level by level: recursion would fail where it matters. */
+function isDeeper(value: JsonValue, levels: number): boolean {
+  let level: JsonValue[] = [value];
+  for (let depth = 0; depth <= levels; depth += 1) {
+    level = level.flatMap((one) => (Array.isArray(one) ? one : isObject(one) ? Object.values(one) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
