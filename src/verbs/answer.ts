@@ -59,7 +59,8 @@ export function notTheirs(call: Call): ApiError {
   return notFound({ group, what: resource, name });
 }
 
-function replyHeaders(call: Call, { headers: given }: Pick<Answer, 'headers'>): ReplyHeaders {
+/** Of upstream's headers those that are for the client: warnings, in tenant terms, and when to try again. */
+export function replyHeaders(call: Call, { headers: given }: Pick<Answer, 'headers'>): ReplyHeaders {
   const headers: Record<string, string | readonly string[]> = {};
   const { warning, 'retry-after': retryAfter } = given;
   if (warning !== undefined) headers['warning'] = [warning].flat().map((text) => messageToTenant(text, call.scope));

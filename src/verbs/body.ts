@@ -61,12 +61,7 @@ function matchUrl(call: Call, object: JsonObject): void {
     delete metadata['namespace'];
   }
   const name = nameOf(object);
-  if (call.info.name !== '' && name !== '' && name !== call.info.name) {
-    throw new ApiError(
-      'ERR_BAD_REQUEST',
-      `the name of the object (${name}) does not match the name on the URL (${call.info.name})`,
-    );
-  }
+  checkOwnName(call, name);
   if (object['kind'] !== expected.kind) {
     const of = { group: call.info.group, what: String(object['kind']), name };
     throw invalid(of, [invalidValue('kind', object['kind'] ?? null, `must be ${expected.kind}`)]);
@@ -106,4 +101,13 @@ function unhandled(object: JsonObject, expected: string, why: string): ApiError 
   const [, version] = splitApiVersion(String(object['apiVersion']));
   const is = `${object['kind']} in version ${JSON.stringify(version)}`;
   return new ApiError('ERR_BAD_REQUEST', `${is} cannot be handled as a ${expected}: ${why}`);
+}
+
+/** @throws {ApiError} ERR_BAD_REQUEST for the name of another object than the request is for */
+export function checkOwnName({ info }: Pick<Call, 'info'>, name: string): void {
+  if (info.name === '' || name === '' || name === info.name) return;
+  throw new ApiError(
+    'ERR_BAD_REQUEST',
+    `the name of the object (${name}) does not match the name on the URL (${info.name})`,
+  );
 }

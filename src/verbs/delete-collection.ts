@@ -10,7 +10,7 @@ import { isStatus } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { UpstreamName } from '../tenancy/names.ts';
 import { nameToTenant } from '../translate/names-check.ts';
-import { objectReply, refusalReply } from './answer.ts';
+import { objectReply, refusalReply, replyHeaders } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { openContinue, pageOf, sealContinue } from './continue-token.ts';
 import { bodyOptions, deleteOptionsOf } from './delete-options.ts';
@@ -19,7 +19,7 @@ import { ensureNamespace } from './ensure-namespace.ts';
 import { sendList, showList } from './list.ts';
 import { pick, selectorParameters, verbParameters } from './query.ts';
 import { isNamespaces, routeOf } from './route.ts';
-import { isSuccess, sendWrite } from './send.ts';
+import { type Answer, isSuccess, sendWrite } from './send.ts';
 
 export async function deleteCollection(call: Call, deps: VerbDeps): Promise<Reply> {
   const { kind } = call.at;
@@ -38,7 +38,7 @@ export async function deleteCollection(call: Call, deps: VerbDeps): Promise<Repl
     document: bodyOptions(call),
   });
   if (!isSuccess(answer) || isStatus(answer.document)) return objectReply(call, deps, route, answer);
-  return await deleted(call, deps, showList(call, deps, route, answer.document), answer.status);
+  return await deleted(call, deps, showList(call, deps, route, answer.document), answer);
 }
 
 async function deleteEach(call: Call, deps: VerbDeps): Promise<Reply> {
@@ -54,15 +54,15 @@ async function deleteEach(call: Call, deps: VerbDeps): Promise<Reply> {
     const refused = await deleteExactly(call, deps, item, options);
     if (refused !== undefined) return refused;
   }
-  return await deleted(call, deps, showList(plain, deps, route, document), 200);
+  return await deleted(call, deps, showList(plain, deps, route, document), listed);
 }
 
 /** What was deleted, with the place of what a limit left. */
-async function deleted(call: Call, deps: VerbDeps, list: JsonObject, status: number): Promise<Reply> {
+async function deleted(call: Call, deps: VerbDeps, list: JsonObject, answer: Answer): Promise<Reply> {
   const metadata = metadataOf(list);
   const token = text(metadata, 'continue');
   if (token !== '') metadata['continue'] = await sealContinue(call, deps, 'one', { token });
-  return { kind: 'object', status, object: list };
+  return { kind: 'object', status: answer.status, object: list, headers: replyHeaders(call, answer) };
 }
 
 /**

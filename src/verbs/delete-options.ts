@@ -6,6 +6,8 @@
  *   pkg/apis/meta/v1/validation/validation.go (ValidateDeleteOptions) at v0.36
  */
 
+import { rawNumberText } from '../codec/json.ts';
+import { goType } from '../codec/type-meta.ts';
 import { ApiError, invalid } from '../errors.ts';
 import type { Query } from '../exchange.ts';
 import { type FieldProblem, invalidValue, notSupported } from '../k8s/field-problems.ts';
@@ -49,6 +51,7 @@ export function bodyOptions(call: Call): JsonObject | undefined {
  */
 export function deleteOptionsOf(call: Call): JsonObject {
   const options = bodyOptions(call) ?? queryOptions(call.info.query);
+  checkTypes(options);
   const problems = problemsOf(options);
   if (problems.length > 0) throw invalid({ group: 'meta.k8s.io', what: KIND, name: '' }, problems);
   return options;
@@ -63,6 +66,32 @@ function queryOptions(query: Query): JsonObject {
   const dryRun = query.get('dryRun');
   if (dryRun !== undefined) options['dryRun'] = [dryRun];
   return options;
+}
+
+const GO_TYPES: ReadonlyMap<string, readonly [type: string, isOne: (value: JsonValue) => boolean]> = new Map([
+  [GRACE, ['int64', (value) => Number.isInteger(value) || rawNumberText(value) !== undefined]],
+  ['orphanDependents', ['bool', (value) => typeof value === 'boolean']],
+  ['propagationPolicy', ['v1.DeletionPropagation', (value) => typeof value === 'string']],
+  ['dryRun', ['[]string', isTexts]],
+  ['preconditions', ['v1.Preconditions', (value) => isObject(value) && Object.values(value).every(isText)]],
+]);
+
+/** @throws {ApiError} ERR_BAD_REQUEST for what upstream, of whom it is not asked, would not decode */
+function checkTypes(options: JsonObject): void {
+  for (const [name, [type, isOne]] of GO_TYPES) {
+    const value = options[name] ?? null;
+    if (value === null || isOne(value)) continue;
+    const message = `json: cannot unmarshal ${goType(value)} into Go struct field DeleteOptions.${name} of type ${type}`;
+    throw new ApiError('ERR_BAD_REQUEST', message);
+  }
+}
+
+function isText(value: JsonValue | undefined): boolean {
+  return value === null || typeof value === 'string';
+}
+
+function isTexts(value: JsonValue): boolean {
+  return Array.isArray(value) && value.every(isText);
 }
 
 function problemsOf({ propagationPolicy: policy, orphanDependents, dryRun }: JsonObject): FieldProblem[] {

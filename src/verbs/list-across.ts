@@ -12,14 +12,14 @@
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
 import { ApiError } from '../errors.ts';
-import type { Reply } from '../exchange.ts';
+import type { Reply, ReplyHeaders } from '../exchange.ts';
 import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
 import { parseFieldSelector } from '../k8s/selector.ts';
 import { isPartialList, isTable } from '../k8s/shapes.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import type { TenantName, UpstreamName } from '../tenancy/names.ts';
-import { refusalReply } from './answer.ts';
+import { refusalReply, replyHeaders } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { openContinue, sealContinue } from './continue-token.ts';
 import { sendList, showList } from './list.ts';
@@ -50,7 +50,7 @@ export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
   const opened = await openContinue(call, deps, 'across');
   const position = opened === undefined ? undefined : (opened as unknown as Position);
 
-  const begun = position === undefined ? await pinRevision(call, deps) : { revision: position.revision };
+  const begun: Refused | Begun = position === undefined ? await pinRevision(call, deps) : position;
   if ('reply' in begun) return begun.reply;
   const { revision } = begun;
   const all = await namespacesOf(call, deps, exactly(revision));
@@ -71,20 +71,19 @@ export async function listAcross(call: Call, deps: VerbDeps): Promise<Reply> {
   if (walked.next !== undefined) {
     metadataOf(document)['continue'] = await sealContinue(call, deps, 'across', { ...walked.next, revision });
   }
-  return { kind: 'object', status: 200, object: cutRows(call, document) };
+  const { headers = {} } = begun;
+  return { kind: 'object', status: 200, object: cutRows(call, document), headers };
 }
 
 type Refused = { reply: Reply };
+type Begun = { revision: string; shape?: JsonObject; headers?: ReplyHeaders };
 type Walked = { parts: JsonObject[]; next?: { namespace: TenantName; token: string } };
 
 /**
  * The revision that this list is at, and an empty document of its shape. The request carries what the client asked of
  * freshness, so that upstream itself refuses what it refuses; any age is the newest.
  */
-export async function pinRevision(
-  call: Call,
-  deps: VerbDeps,
-): Promise<Refused | { revision: string; shape?: JsonObject }> {
+export async function pinRevision(call: Call, deps: VerbDeps): Promise<Refused | Begun> {
   // An exact old revision with a limit of one is as good as any: only the revision and the shape are used.
   const route = routeInNamespace(call, deps, 'read', DEFAULT);
   const answer = await sendList(call, deps, route, [['limit', '1'], ...freshnessOf(call)]);
@@ -93,7 +92,7 @@ export async function pinRevision(
   const shape = showList(call, deps, route, answer.document);
   if (Array.isArray(shape['items'])) shape['items'] = [];
   if (Array.isArray(shape['rows'])) shape['rows'] = [];
-  return { revision, shape };
+  return { revision, shape, headers: replyHeaders(call, answer) };
 }
 
 function freshnessOf({ info: { query } }: Call): Pairs {

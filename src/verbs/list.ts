@@ -12,7 +12,7 @@ import { isTable } from '../k8s/shapes.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { listToTenant } from '../translate/list.ts';
 import { tableToTenant } from '../translate/table.ts';
-import { refusalReply } from './answer.ts';
+import { refusalReply, replyHeaders } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { openContinue, pageOf, sealContinue } from './continue-token.ts';
 import { needsConversion, serveConverted } from './conversion.ts';
@@ -31,6 +31,7 @@ export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
   const answer = await sendList(call, deps, route, [...verbParameters(call.info.query, 'list'), ...pageOf(position)]);
   if (!isSuccess(answer)) return await refusedPage(call, deps, answer);
 
+  const headers = replyHeaders(call, answer);
   const shown = showList(call, deps, route, answer.document);
   const metadata = metadataOf(shown);
   const token = text(metadata, 'continue');
@@ -38,7 +39,7 @@ export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
   if (call.at.class === 'published' || call.at.class === 'mixed') delete metadata['remainingItemCount'];
   if (token !== '') {
     metadata['continue'] = await sealContinue(call, deps, 'one', { token });
-    return { kind: 'object', status: 200, object: cutRows(call, shown) };
+    return { kind: 'object', status: 200, object: cutRows(call, shown), headers };
   }
   const { query } = call.info;
   const isPartial = position !== undefined || query.has('labelSelector') || query.has('fieldSelector');
@@ -47,7 +48,7 @@ export async function list(call: Call, deps: VerbDeps): Promise<Reply> {
   // Upstream's order is that of its own names: of encoded ones, and of those with a prefix among others, it is another.
   const isSorted =
     position === undefined && (missing.length > 0 || call.at.class === 'virtual' || call.at.class === 'mixed');
-  return { kind: 'object', status: 200, object: cutRows(call, isSorted ? sortByName(all) : all) };
+  return { kind: 'object', status: 200, object: cutRows(call, isSorted ? sortByName(all) : all), headers };
 }
 
 /** One LIST upstream, with the client's selectors. */

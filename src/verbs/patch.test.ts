@@ -46,7 +46,7 @@ describe('a patch', () => {
         ['/api/v1/namespaces/web', 'Namespace "web"'],
         [DEPLOYMENT, 'Deployment.apps "app"'],
       ] as const) {
-        const refused = lab.request('PATCH', target, { body, type });
+        const refused = lab.request('PATCH', `${target}?fieldManager=me`, { body, type });
         await expect(refused).rejects.toMatchObject({
           code: 'ERR_INVALID',
           message: expect.stringMatching(new RegExp(`^${named} is invalid: metadata\\.labels`)),
@@ -103,10 +103,10 @@ describe('apply to a virtual kind', () => {
 
   it('is not made where the native kind refuses it: a roleRef never changes', async () => {
     const lab = new VerbLab(({ method }) => (method === 'GET' ? made('acme--other') : made('acme--reader')));
-    await expect(lab.request('PATCH', target, options)).rejects.toMatchObject({
+    await expect(lab.request('PATCH', `${target}?fieldManager=me`, options)).rejects.toMatchObject({
       code: 'ERR_INVALID',
       message: expect.stringContaining('roleRef'),
     });
-    expect(lab.upstream.texts()).toEqual([`PATCH ${upstream}?dryRun=All`, `GET ${upstream}`]);
+    expect(lab.upstream.texts()).toEqual([`PATCH ${upstream}?fieldManager=me&dryRun=All`, `GET ${upstream}`]);
   });
 });

@@ -6,14 +6,14 @@
 import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { Body, Reply } from '../exchange.ts';
-import { metadataOf, uidOf, versionOf } from '../k8s/meta.ts';
+import { metadataOf, nameOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { VirtualBehaviour } from '../ports.ts';
 import { applyPatch } from '../translate/apply.ts';
 import { toTenant } from '../translate/object.ts';
 import { NeedsLiveObject, patchToUpstream } from '../translate/patch.ts';
 import { objectReply, refusalReply } from './answer.ts';
-import { patchOf } from './body.ts';
+import { checkOwnName, patchOf } from './body.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { confirmCreation } from './confirm-creation.ts';
 import { confirmGrant, isGrant } from './confirm-grant.ts';
@@ -46,7 +46,10 @@ export async function patch(call: Call, deps: VerbDeps): Promise<Reply> {
   const given = patchOf(call);
   checkPatch(call, given);
   if (isObject(given.document)) refuseUnknownRole(call, given.document, true);
-  if (given.contentType === APPLY && isObject(given.document)) refuseSecondDefault(given.document, call, deps);
+  if (given.contentType === APPLY && isObject(given.document)) {
+    checkOwnName(call, nameOf(given.document));
+    refuseSecondDefault(given.document, call, deps);
+  }
   const body = given.contentType === APPLY ? meeting(given, await confirmCreation(call, deps)) : given;
   await ensureNamespace(call, deps);
   if (isNamespaces(call) && body.contentType === APPLY && call.info.subresource === '') {

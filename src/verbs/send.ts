@@ -113,14 +113,15 @@ export async function sendWatch(
   deps: VerbDeps,
   route: Route,
   query: Pairs,
-): Promise<{ events: AsyncIterable<WatchEvent> } | { refused: Answer }> {
+): Promise<(Pick<Answer, 'headers'> & { events: AsyncIterable<WatchEvent> }) | { refused: Answer }> {
   // Bookmarks are always asked for: without them a quiet watch looks like a dead connection.
   const others = query.filter(([name]) => name !== BOOKMARKS);
   const watch = { query: [...others, [BOOKMARKS, 'true'], ['watch', 'true']] as const };
   const request = { ...common(call, route, watch), method: 'GET', ...represented(call, watch) } as const;
   const answer = await withRight(call, deps, route, () => openOrRead(deps, request));
   if (call.head.trail !== undefined) call.head.trail.upstreamStatus = answer.status;
-  return 'chunks' in answer ? { events: eventsIn(answer.chunks) } : { refused: readAnswer(call, answer) };
+  if (!('chunks' in answer)) return { refused: readAnswer(call, answer) };
+  return { events: eventsIn(answer.chunks), headers: answer.headers };
 }
 
 /** A stream as it is, and what is none read to its end. */

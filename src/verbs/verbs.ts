@@ -24,6 +24,7 @@ import { update } from './update.ts';
 import { watch } from './watch.ts';
 import { watchAcross } from './watch-across.ts';
 import { writeConverted } from './write-converted.ts';
+import { checkWriteOptions } from './write-options.ts';
 
 const WRITES = { update, patch, delete: remove, deletecollection: deleteCollection } as const;
 
@@ -34,6 +35,7 @@ export async function serve(given: Call, deps: VerbDeps): Promise<Reply> {
   // Of what is not there it is not asked in which shape.
   if (verb !== 'get') refuseOtherShape(call);
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') checkListOptions(call);
+  checkWriteOptions(call);
   const reply = await serveVerb(call, deps);
   if (verb === 'get' && 'status' in reply && reply.status < 300) refuseOtherShape(call);
   return reply;

@@ -11,7 +11,7 @@ import { versionOf } from '../k8s/meta.ts';
 import { isOn } from '../k8s/query.ts';
 import { isTable, PARTIAL, PARTIAL_LIST } from '../k8s/shapes.ts';
 import { apiVersionOf, isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
-import { refusalReply } from './answer.ts';
+import { refusalReply, replyHeaders } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { listAcross } from './list-across.ts';
 import { type Pairs, pick, selectorParameters, verbParameters } from './query.ts';
@@ -49,7 +49,8 @@ async function openWatch(
   const route = routeAcrossNamespaces(call, deps);
   const opened = await sendWatch(call, deps, route, [...query, ...selectorParameters(call, route)]);
   if ('refused' in opened) return refusalReply(call, opened.refused);
-  return { kind: 'watch', events: chain(initial, showUntilShared(call, deps, route, opened.events, shared)) };
+  const events = chain(initial, showUntilShared(call, deps, route, opened.events, shared));
+  return { kind: 'watch', events, headers: replyHeaders(call, opened) };
 }
 
 async function* chain(initial: readonly WatchEvent[], events: Events): AsyncGenerator<WatchEvent | SharedEvent> {

@@ -9,7 +9,7 @@ import type { Reply, SharedEvent } from '../exchange.ts';
 import { metadataOf, nameOf, versionOf } from '../k8s/meta.ts';
 import { isOn } from '../k8s/query.ts';
 import { isObject, type JsonObject, type WatchEvent } from '../k8s/types.ts';
-import { refusalReply } from './answer.ts';
+import { refusalReply, replyHeaders } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { selectorParameters, verbParameters } from './query.ts';
 import { cutObject, cutRows } from './representation.ts';
@@ -29,7 +29,7 @@ export async function watch(call: Call, deps: VerbDeps): Promise<Reply> {
   const opened = await sendWatch(call, deps, route, query);
   if ('refused' in opened) return refusalReply(call, opened.refused);
   const events = showUntilShared(call, deps, route, opened.events, shared);
-  return { kind: 'watch', events: withStanding(call, deps, events, standing) };
+  return { kind: 'watch', events: withStanding(call, deps, events, standing), headers: replyHeaders(call, opened) };
 }
 
 async function* withStanding(

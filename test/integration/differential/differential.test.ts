@@ -4,8 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { requestOnce } from '../../support/http.ts';
+import { type ServedKind, servedKinds } from '../../support/api.ts';
+import { jsonOf, requestOnce } from '../../support/http.ts';
 import { eventually } from '../../support/processes.ts';
+import { everyKind } from './cases/every-kind.ts';
 import { bodies, methods, negotiations } from './cases/forms.ts';
 import { patches } from './cases/patches.ts';
 import { reads } from './cases/reads.ts';
@@ -30,6 +32,21 @@ function sides(): Sides {
 
 async function isServed(side: Side, path: string): Promise<boolean> {
   return (await requestOnce({ ...side, path })).status === 200;
+}
+
+/** Those of the tenant that the plain server serves itself, but for reviews. */
+async function servedByBoth(): Promise<ServedKind[]> {
+  const { plain, tenant } = sides();
+  const [theirs, ours] = await Promise.all(
+    [plain, tenant].map((side) =>
+      servedKinds(async (path, accept) => jsonOf(await requestOnce({ ...side, path, headers: { accept } }))),
+    ),
+  );
+  const paths = new Set(theirs?.map((kind) => kind.collection()));
+  const own = /^(?:|apps|autoscaling|batch|policy|(?!.*metrics)[a-z.]+\.k8s\.io)$/;
+  return (ours ?? []).filter(
+    ({ group, verbs, collection }) => paths.has(collection()) && own.test(group) && verbs.includes('get'),
+  );
 }
 
 /** @param atOnce scenarios; those that change something have objects of their own */
@@ -57,6 +74,11 @@ describe('kube-apiserver and a virtual cluster answer alike', () => {
   it('forms of answers', () => same(negotiations()));
   it('methods and paths', () => same(methods()));
   it('forms of bodies', () => same(bodies()));
+  it('every kind', async () => {
+    const kinds = await servedByBoth();
+    expect(kinds.length).toBeGreaterThan(40);
+    await same(everyKind(kinds), 16);
+  });
   it('writes', () => same(writes()));
   it('patches', () => same(patches()));
   it('subresources', () => same(subresources()));
