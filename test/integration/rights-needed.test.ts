@@ -3,7 +3,7 @@
  * uses every right that `deploy/` gives the provisioner; then two tenants read everything that their clusters have, which
  * uses all that the reader has. The host's audit log has who asked what. That they are refused all else is in
  * `accounts.test.ts`, `walls-grants.test.ts` and `walls.test.ts`. The data path has no right of its own, and what it may do in
- * a tenant's name is what the guards give (`src/kinds/guard-rules.test.ts`).
+ * a tenant's name is in `guard-needed.test.ts`.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import { type KubeObject, type TenantClient, useProduct } from '../support/as-tenant.ts';
+import { everyClass, priority, storage, volume } from '../support/class-samples.ts';
 import { eventually } from '../support/processes.ts';
 import { makeTrustedTenants, type TrustedTenants } from '../support/trusted-tenants.ts';
 
@@ -32,18 +33,6 @@ const HOSTS = [
   [STORAGE, storage('house-disk')],
 ] as const;
 
-function priority(name: string, value: number, more: JsonObject = {}) {
-  return { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value, ...more };
-}
-function storage(name: string, annotations: JsonObject = {}) {
-  const metadata = { name, annotations };
-  return { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata, provisioner: 'example.com/none' };
-}
-function volume(name: string, storageClassName: string | undefined, more: JsonObject = {}) {
-  const spec = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/tmp/x' }, ...more };
-  const chosen = storageClassName === undefined ? {} : { storageClassName };
-  return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec: { ...spec, ...chosen } };
-}
 function claim(name: string, storageClassName: string | undefined, more: JsonObject = {}) {
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...more };
   const chosen = storageClassName === undefined ? {} : { storageClassName };
@@ -53,23 +42,6 @@ function claim(name: string, storageClassName: string | undefined, more: JsonObj
 function pod(name: string, spec: JsonObject = {}) {
   const metadata = { name, namespace: 'default' };
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'a', image: 'a' }], ...spec } };
-}
-function everyClass(name: string): JsonObject[] {
-  return [
-    storage(name),
-    priority(name, 100),
-    { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name }, handler: 'runc' },
-    { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name }, spec: { controller: 'a.b/c' } },
-    {
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'VolumeAttributesClass',
-      metadata: { name },
-      driverName: 'a.b',
-      parameters: { a: 'b' },
-    },
-    { apiVersion: 'resource.k8s.io/v1', kind: 'DeviceClass', metadata: { name }, spec: {} },
-    volume(name, name),
-  ];
 }
 const asList = (items: readonly unknown[]) => ({ apiVersion: 'v1', kind: 'List', items });
 

@@ -23,12 +23,23 @@ export function textOf({ verb, group, resource }: Right): string {
   return `${verb} ${group}/${resource}`;
 }
 
-/** @param account of a service account in `kubeveil-system` */
-export function rightsOf(account: string): Right[] {
-  const documents = readdirSync(DEPLOY)
+function deployed(): JsonObject[] {
+  return readdirSync(DEPLOY)
     .filter((name) => name.endsWith('.yaml'))
     .flatMap((name) => parseAllDocuments(readFileSync(new URL(name, DEPLOY), 'utf8')))
     .map((document) => document.toJS() as JsonObject);
+}
+
+/** @param name of a ClusterRole */
+export function rightsOfRole(name: string): Right[] {
+  const role = deployed().find((one) => one['kind'] === 'ClusterRole' && nameOf(one) === name);
+  if (role === undefined) throw new Error(`deploy/ has no ClusterRole ${name}`);
+  return rightsIn(role);
+}
+
+/** @param account of a service account in `kubeveil-system` */
+export function rightsOf(account: string): Right[] {
+  const documents = deployed();
   const bound = documents.filter(
     (one) =>
       text(one, 'kind').endsWith('RoleBinding') &&

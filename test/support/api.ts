@@ -38,6 +38,8 @@ function apiKind(kind: Omit<ApiKind, 'collection'>): ApiKind {
 export interface ServedKind extends ApiKind {
   readonly verbs: readonly string[];
   readonly subresources: readonly string[];
+  /** By subresource. */
+  readonly subresourceVerbs: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Every kind that discovery tells of, at every version. `read` gets a JSON document. */
@@ -58,6 +60,7 @@ export async function servedKinds(read: (path: string, accept: string) => Promis
           }),
           verbs,
           subresources: subresources.map(({ subresource }) => subresource),
+          subresourceVerbs: Object.fromEntries(subresources.map((one) => [one.subresource, one.verbs])),
         })),
       ),
     );
@@ -73,7 +76,7 @@ interface Discovery {
         scope: string;
         verbs: string[];
         responseKind: { kind: string };
-        subresources?: { subresource: string }[];
+        subresources?: { subresource: string; verbs: string[] }[];
       }[];
     }[];
   }[];

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/k8s/types.ts';
+import type { Profile } from '../../src/kinds/kind.ts';
 import { kindOf } from '../../src/kinds/table.ts';
 import { type Change, changed } from './differential.ts';
 
@@ -45,9 +46,9 @@ export function sample(vectors: VirtualVectors, name: string, change: Change = {
   return changed({ apiVersion: `${group}/v1`, kind, metadata: { name: vectors.name ?? name }, ...valid }, change);
 }
 
-/** One valid object of each virtual kind that every tenant has. */
-export function virtualSamples(name: string): JsonObject[] {
+/** One valid object of each virtual kind that tenants under a profile have; without one, that every tenant has. */
+export function virtualSamples(name: string, profile: Profile = 'baseline'): JsonObject[] {
   return virtualVectors()
-    .filter(({ group, resource }) => kindOf(group, resource)?.classes.baseline === 'virtual')
+    .filter(({ group, resource }) => kindOf(group, resource)?.classes[profile] === 'virtual')
     .map((vectors) => sample(vectors, name));
 }
