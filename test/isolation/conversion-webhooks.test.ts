@@ -272,8 +272,10 @@ describe('the same request at a tenant and at the API server', () => {
       await eventually('it acts', async () => jsonOf<KubeObject>(await send(asked)).spec.height === 29);
     }
     await compare(asked);
-    for (const [send] of SIDES)
+    for (const [send] of SIDES) {
       for (const path of paths) await send({ path: `${path}/${DEFINITION}`, method: 'DELETE' });
+      await eventually('it acts no more', async () => jsonOf<KubeObject>(await send(asked)).spec?.height === 2);
+    }
   });
 
   it('cannot be stored in another version while a webhook converts, and can when none does', async () => {
