@@ -10,10 +10,16 @@ import { OWN_PREFIX, type TenantId } from '../tenancy/names.ts';
 import type { HostSettings } from './host-settings.ts';
 import type { PolicyFile } from './schema.ts';
 
-/** Ranges that are nobody's on the Internet: pods, services, nodes, and clouds' metadata are in them. */
+/**
+ * Ranges that are nobody's on the Internet: pods, services, nodes, and clouds' metadata are in them. Of IPv6 those too by
+ * which an address of IPv4 may be reached: translation, 6to4, Teredo. Not the ranges of IPv4 that are for documents.
+ * @see https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
 const PRIVATE_RANGES: readonly string[] = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
-  ...['224.0.0.0/3', '::/128', '::1/128', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+  ...['192.0.0.0/24', '198.18.0.0/15', '224.0.0.0/3'],
+  ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2001:db8::/32', '2002::/16'],
+  ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ];
 
 /** What a policy file says besides its settings of the host, and the host holds all the same. */

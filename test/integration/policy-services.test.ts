@@ -66,12 +66,21 @@ describe.each(WHO)('what %s writes', (_who, ask) => {
   it.each<[address: string, allowed: readonly string[]]>([
     ['10.1.2.3', ['svc-said', 'svc-open']],
     ['10.2.0.1', ['svc-open']],
-    ['2001:db8::1', ['svc-base', 'svc-said', 'svc-open']],
+    ['2001:db8::1', ['svc-said', 'svc-open']],
+    ['2620:fe::9', ['svc-base', 'svc-open']],
+    // By translation or a tunnel, or of times before.
+    ['64:ff9b::a00:1', ['svc-open']],
+    ['64:ff9b:1::a00:1', ['svc-open']],
+    ['2002:a00:1::1', ['svc-open']],
+    ['2001:0:a00:1::1', ['svc-open']],
+    ['::a00:1', ['svc-open']],
+    ['fec0::1', ['svc-open']],
     ['fd00::1', ['svc-open']],
     ['203.0.113.9', ['svc-base', 'svc-open']],
     ['192.168.1.1', ['svc-open']],
     ['172.31.255.255', ['svc-open']],
     ['100.64.0.1', ['svc-open']],
+    ['198.18.0.1', ['svc-open']],
   ])('as endpoints: %s', async (address, allowed) => {
     const slice = {
       apiVersion: 'discovery.k8s.io/v1',
