@@ -20,6 +20,13 @@ const OWN_ACCOUNTS: ReadonlySet<string> = new Set(
   Object.values(ACCOUNTS).map((account) => `system:serviceaccount:${PROXY_NAMESPACE}:${account}`),
 );
 
+const WHY = 'upstream-refused';
+
+/** True of what is thrown for such a refusal: who may ask as another account may do that. */
+export function isHostLack(error: unknown): boolean {
+  return error instanceof ApiError && error.why === WHY;
+}
+
 /** @throws {ApiError} ERR_UNAVAILABLE where the answer is such a refusal */
 export function refuseHostLack(status: number, document: JsonObject, tenant: TenantId): void {
   if (status !== 403) return;
@@ -30,7 +37,7 @@ export function refuseHostLack(status: number, document: JsonObject, tenant: Ten
     OWN_ACCOUNTS.has(user) || (user === upstreamUser(tenant) && (reason === '' || /\bRBAC: /.test(reason)));
   if (!isLack) return;
   throw new ApiError('ERR_UNAVAILABLE', 'the cluster is not ready at the moment; try again', {
-    why: 'upstream-refused',
+    why: WHY,
     details: { retryAfterSeconds: 1 },
     cause: new Error(message),
   });

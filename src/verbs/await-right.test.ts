@@ -72,6 +72,17 @@ describe('a refusal', () => {
     expect(await lab.request('GET', GADGET)).toMatchObject({ status: 200 });
   });
 
+  it('is not waited for in a namespace that is being deleted, whose guard gets no right any more', async () => {
+    const within = '/apis/stable.example.com/v1/namespaces/web/widgets/one';
+    const ask = async (web: 'ready' | 'terminating') => {
+      const answers = [lack(), reviewed(true), { ...FOUND }];
+      const lab = new VerbLab(() => answers.shift() ?? refusal(500, 'InternalError'), { namespaces: { web } });
+      await lab.request('GET', within).catch(() => undefined);
+      return lab.upstream.requests.length;
+    };
+    expect([await ask('ready'), await ask('terminating')]).toEqual([3, 1]);
+  });
+
   it('of a kind that is not the tenant’s own is told at once', async () => {
     const lab = answering(lack());
     const told = lab.request('GET', '/api/v1/namespaces/web/pods/one');

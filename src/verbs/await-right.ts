@@ -14,6 +14,7 @@ import { parseJson, stringifyJson } from '../codec/json.ts';
 import { text } from '../k8s/read.ts';
 import { isObject } from '../k8s/types.ts';
 import { pause } from '../lib/backoff.ts';
+import type { UpstreamName } from '../tenancy/names.ts';
 import type { Call, VerbDeps } from './call.ts';
 import type { Route } from './route.ts';
 
@@ -35,13 +36,25 @@ export async function withRight<T extends Answered>(
   send: () => Promise<T>,
 ): Promise<T> {
   let answer = await send();
-  if (!call.at.kind.custom) return answer;
+  if (!call.at.kind.custom || isTerminating(call, deps, route)) return answer;
   for (const pauseMs of [...PAUSES_MS, 0]) {
     if (!lacksRight(answer)) return answer;
     if (await has(call, deps, route)) answer = await send();
     if (lacksRight(answer) && !(await pause(pauseMs, call.head.signal))) break;
   }
   return answer;
+}
+
+/** The guard of a namespace that is being deleted gets no right any more. */
+function isTerminating({ tenant, scope }: Call, deps: VerbDeps, { collection }: Route): boolean {
+  const namespace = scope.names.down(namespaceIn(collection) as UpstreamName);
+  return namespace !== undefined && deps.namespaces.state(tenant.id, namespace) === 'terminating';
+}
+
+/** '' for a collection that is in none. */
+function namespaceIn(collection: string): string {
+  const [, namespace = ''] = /\/namespaces\/([^/]+)\//.exec(collection) ?? [];
+  return decodeURIComponent(namespace);
 }
 
 /** @see k8s.io/apiserver pkg/endpoints/handlers/responsewriters/errors.go at v0.36, forbiddenMessage */
@@ -59,13 +72,13 @@ function lacksRight({ status, body = new Uint8Array() }: Answered): boolean {
 
 async function has({ at, head }: Call, deps: VerbDeps, { identity, collection }: Route): Promise<boolean> {
   const [group = ''] = at.upstreamApiVersion.split('/');
-  const [, namespace = ''] = /\/namespaces\/([^/]+)\//.exec(collection) ?? [];
+  const namespace = namespaceIn(collection);
   const resource = at.upstreamResource;
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
     // All rights on a kind come together, so one verb speaks for the others.
-    spec: { resourceAttributes: { namespace: decodeURIComponent(namespace), group, resource, verb: 'list' } },
+    spec: { resourceAttributes: { namespace, group, resource, verb: 'list' } },
   };
   const { status, body } = await deps.upstream.request({
     identity,

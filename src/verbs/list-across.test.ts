@@ -63,17 +63,31 @@ describe('a list over all namespaces', () => {
     expect(lab.upstream.requests.at(-1)?.identity).toEqual({ as: 'reader' });
   });
 
-  it('reads as the reader what was in a namespace whose guard has gone, and shows only what is the tenant’s', async () => {
-    const lab = new VerbLab((request) => {
-      const text = textOf(request);
-      if (text === FIRST) return podList([]);
-      if (text.startsWith(NAMESPACES)) return namespaceList('acme--web');
-      if (request.identity.as === 'tenant') return refusal(403, 'Forbidden');
-      return podList([pod('acme--web', 'mine'), pod('globex--web', 'foreign')]);
-    });
-    expect(shown(await lab.ask('GET', '/api/v1/pods'))).toEqual(['web/mine']);
-    expect(lab.upstream.requests.map(({ identity }) => identity.as)).toEqual(['tenant', 'reader', 'tenant', 'reader']);
-  });
+  it.each([
+    [
+      'the authorizer’s',
+      'pods is forbidden: User "kubeveil:acme" cannot list resource "pods" in API group "" in the namespace "acme--web"',
+    ],
+    ['other', 'no'],
+  ])(
+    'reads as the reader what was in a namespace whose guard has gone, and shows only what is the tenant’s: %s words',
+    async (_whose, message) => {
+      const lab = new VerbLab((request) => {
+        const text = textOf(request);
+        if (text === FIRST) return podList([]);
+        if (text.startsWith(NAMESPACES)) return namespaceList('acme--web');
+        if (request.identity.as === 'tenant') return refusal(403, 'Forbidden', message);
+        return podList([pod('acme--web', 'mine'), pod('globex--web', 'foreign')]);
+      });
+      expect(shown(await lab.ask('GET', '/api/v1/pods'))).toEqual(['web/mine']);
+      expect(lab.upstream.requests.map(({ identity }) => identity.as)).toEqual([
+        'tenant',
+        'reader',
+        'tenant',
+        'reader',
+      ]);
+    },
+  );
 
   it.each([
     ['the first request', FIRST],

@@ -19,6 +19,7 @@ import { parseFieldSelector } from '../k8s/selector.ts';
 import { isPartialList, isTable } from '../k8s/shapes.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
 import type { TenantName, UpstreamName } from '../tenancy/names.ts';
+import { isHostLack } from '../translate/host-lack.ts';
 import { refusalReply, replyHeaders } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
 import { openContinue, sealContinue } from './continue-token.ts';
@@ -26,8 +27,8 @@ import { sendList, showList } from './list.ts';
 import { integerParameter } from './list-options.ts';
 import { type Pairs, pick } from './query.ts';
 import { cutRows } from './representation.ts';
-import { asReader, routeInNamespace, routeToNamespaces } from './route.ts';
-import { isSuccess, sendRead } from './send.ts';
+import { asReader, type Route, routeInNamespace, routeToNamespaces } from './route.ts';
+import { type Answer, isSuccess, sendRead } from './send.ts';
 
 /** How many namespaces are asked for at once. */
 export const PARALLEL = 8;
@@ -136,6 +137,18 @@ function isBefore(a: TenantName, b: TenantName): boolean {
   return `${a}/` < `${b}/`;
 }
 
+/** As the reader, where its guard went with the namespace since that revision: what was in it then is the tenant's to see. */
+async function sendUnguarded(call: Call, deps: VerbDeps, route: Route, query: Pairs): Promise<Answer> {
+  if (route.needsOwnerCheck) return await sendList(call, deps, route, query);
+  try {
+    const answer = await sendList(call, deps, route, query);
+    if (answer.status !== 403) return answer;
+  } catch (error) {
+    if (!isHostLack(error)) throw error;
+  }
+  return await sendList(call, deps, asReader(route), query);
+}
+
 /** What of one namespace belongs to the list. */
 export async function listPart(
   call: Call,
@@ -144,11 +157,7 @@ export async function listPart(
   query: Pairs,
 ): Promise<Refused | { document: JsonObject; token: string }> {
   const route = routeInNamespace(call, deps, 'read', namespace);
-  let answer = await sendList(call, deps, route, query);
-  if (answer.status === 403 && !route.needsOwnerCheck) {
-    // Its guard went with the namespace since that revision; what was in it then is still the tenant's to see.
-    answer = await sendList(call, deps, asReader(route), query);
-  }
+  const answer = await sendUnguarded(call, deps, route, query);
   if (!isSuccess(answer)) return { reply: refusalReply(call, answer) };
   const document = showList(call, deps, { ...route, needsOwnerCheck: true }, answer.document);
   return { document, token: text(metadataOf(document), 'continue') };
