@@ -267,14 +267,19 @@ describe('the same request at a tenant and at the API server', () => {
     };
     const made = [policy('Mutating', DEFINITION, spec), binding('Mutating', DEFINITION, DEFINITION)];
     const asked = { path: `${at('v2')}?dryRun=All`, ...sending(box('v2', 'grows', { width: 1, height: 2 })) };
-    for (const [send] of SIDES) {
-      for (const [index, path] of paths.entries()) await send({ path, ...sending(made[index]) });
-      await eventually('it acts', async () => jsonOf<KubeObject>(await send(asked)).spec.height === 29);
-    }
-    await compare(asked);
-    for (const [send] of SIDES) {
-      for (const path of paths) await send({ path: `${path}/${DEFINITION}`, method: 'DELETE' });
-      await eventually('it acts no more', async () => jsonOf<KubeObject>(await send(asked)).spec?.height === 2);
+    const heightOf = async (send: (typeof SIDES)[number][0]) => jsonOf<KubeObject>(await send(asked)).spec?.height;
+    try {
+      for (const [send] of SIDES) {
+        for (const [index, path] of paths.entries()) await send({ path, ...sending(made[index]) });
+        await eventually('it acts', async () => (await heightOf(send)) === 29);
+      }
+      await compare(asked);
+    } finally {
+      // A policy whose binding has gone, or the other way round, refuses for a moment.
+      for (const [send] of SIDES) {
+        for (const path of paths) await send({ path: `${path}/${DEFINITION}`, method: 'DELETE' });
+        await eventually('it acts no more', async () => (await heightOf(send)) === 2);
+      }
     }
   });
 
