@@ -10,8 +10,8 @@ import {
   type PolicyTenants,
   pod,
   preparePolicyTenants,
-  type Send,
   upstreamNamespace,
+  writers,
 } from '../support/policy-tenants.ts';
 import { eventually } from '../support/processes.ts';
 import { DRY, expectDone, expectRefused, MERGE } from '../support/walls.ts';
@@ -40,10 +40,6 @@ const NAMES = ['cls-a', 'cls-b', 'cls-other--gold', 'cls-list--gold'];
 const NO_CLASS = /the policy of this cluster does not share the \w+Class that this chooses/;
 
 let tenants: PolicyTenants;
-const WHO: ReadonlyArray<readonly [who: string, ask: (tenant: string) => Send]> = [
-  ['the tenant', (tenant) => tenants.as(tenant)],
-  ['an administrator of the host', () => tenants.admin],
-];
 
 beforeAll(async () => {
   tenants = await preparePolicyTenants(inject('controlPlane'), {
@@ -134,7 +130,7 @@ const CHOICES: ReadonlyArray<readonly [what: string, kind: string, choose: Choos
   ],
 ];
 
-describe.each(WHO)('what %s chooses', (_who, ask) => {
+describe.each(writers(() => tenants))('what %s chooses', (_who, ask) => {
   it.each(CHOICES)('for %s is a %s that the policy shares, or its own', async (_what, _kind, choose) => {
     const make = (tenant: string, name: string) => ask(tenant)('POST', ...choose(tenant, name));
     expectDone(await make('cls-list', 'cls-a'));

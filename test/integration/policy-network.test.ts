@@ -6,16 +6,12 @@
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JsonObject } from '../../src/k8s/types.ts';
-import { type PolicyTenants, preparePolicyTenants, type Send } from '../support/policy-tenants.ts';
+import { type PolicyTenants, preparePolicyTenants, writers } from '../support/policy-tenants.ts';
 import { eventually } from '../support/processes.ts';
 import type { Answer } from '../support/token-client.ts';
 import { DRY, expectDone, expectRefused, MERGE } from '../support/walls.ts';
 
 let tenants: PolicyTenants;
-const WHO: ReadonlyArray<readonly [who: string, ask: (tenant: string) => Send]> = [
-  ['the tenant', (tenant) => tenants.as(tenant)],
-  ['an administrator of the host', () => tenants.admin],
-];
 
 beforeAll(async () => {
   tenants = await preparePolicyTenants(inject('controlPlane'), {
@@ -105,7 +101,7 @@ describe('the guards of a namespace', () => {
   });
 });
 
-describe.each(WHO)('a NetworkPolicy that %s writes', (_who, ask) => {
+describe.each(writers(() => tenants))('a NetworkPolicy that %s writes', (_who, ask) => {
   const make = (tenant: string, spec: JsonObject): Promise<Answer> =>
     ask(tenant)('POST', collection(tenant) + DRY, policy(spec));
   const to = (...peers: JsonObject[]): JsonObject => ({ policyTypes: ['Egress'], egress: [{ to: peers }] });

@@ -9,8 +9,8 @@ import {
   type PolicyTenants,
   pod,
   preparePolicyTenants,
-  type Send,
   upstreamNamespace,
+  writers,
 } from '../support/policy-tenants.ts';
 import { eventually } from '../support/processes.ts';
 import type { Answer } from '../support/token-client.ts';
@@ -25,11 +25,6 @@ pods:
   alwaysPullImages: true
 `;
 let tenants: PolicyTenants;
-/** Who makes a pod, in which tenant's namespace. */
-const WHO: ReadonlyArray<readonly [who: string, ask: (tenant: string) => Send]> = [
-  ['the tenant', (tenant) => tenants.as(tenant)],
-  ['an administrator of the host', () => tenants.admin],
-];
 
 beforeAll(async () => {
   tenants = await preparePolicyTenants(inject('controlPlane'), {
@@ -54,7 +49,7 @@ const HOST_PROCESS = {
   securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM' } },
 };
 
-describe.each(WHO)('a pod that %s makes', (_who, ask) => {
+describe.each(writers(() => tenants))('a pod that %s makes', (_who, ask) => {
   const make = (tenant: string, object: JsonObject): Promise<Answer> => ask(tenant)('POST', pods(tenant) + DRY, object);
 
   it.each<[what: string, spec: JsonObject, container: JsonObject]>([

@@ -13,8 +13,8 @@ import {
   type PolicyTenants,
   pod,
   preparePolicyTenants,
-  type Send,
   upstreamNamespace,
+  writers,
 } from '../support/policy-tenants.ts';
 import { eventually } from '../support/processes.ts';
 import { type Answer, accountClient } from '../support/token-client.ts';
@@ -38,10 +38,6 @@ rules:
 `;
 const WORDS = /forbidden: .*every pod says whose it is, in the label owner/;
 let tenants: PolicyTenants;
-const WHO: ReadonlyArray<readonly [who: string, ask: (tenant: string) => Send]> = [
-  ['the tenant', (tenant) => tenants.as(tenant)],
-  ['an administrator of the host', () => tenants.admin],
-];
 
 beforeAll(async () => {
   tenants = await preparePolicyTenants(inject('controlPlane'), { default: '', owned: OWNED, turns: '' });
@@ -58,7 +54,7 @@ afterAll(() => tenants[Symbol.asyncDispose]());
 const owned = (spec: JsonObject = {}) => pod(spec, {}, { labels: { owner: 'me' } });
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-describe.each(WHO)('what %s writes', (_who, ask) => {
+describe.each(writers(() => tenants))('what %s writes', (_who, ask) => {
   const make = (tenant: string, resource: string, object: JsonObject): Promise<Answer> =>
     ask(tenant)('POST', `${upstreamNamespace(tenant)}/${resource}${DRY}`, object);
 

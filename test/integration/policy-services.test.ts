@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, inject, it } from 'vitest';
 import type { JsonObject } from '../../src/k8s/types.ts';
-import { type PolicyTenants, preparePolicyTenants, type Send, upstreamNamespace } from '../support/policy-tenants.ts';
+import { type PolicyTenants, preparePolicyTenants, upstreamNamespace, writers } from '../support/policy-tenants.ts';
 import type { Answer } from '../support/token-client.ts';
 import { DRY, expectDone, expectRefused, MERGE } from '../support/walls.ts';
 
@@ -13,10 +13,6 @@ services: {loadBalancers: true, endpoints: [10.1.0.0/16, '2001:db8::/32']}
 ingresses: {hosts: ['*.{tenant}.example.com', shop.example.com], annotations: [example.com/fine, cert-manager.io/]}
 `;
 let tenants: PolicyTenants;
-const WHO: ReadonlyArray<readonly [who: string, ask: (tenant: string) => Send]> = [
-  ['the tenant', (tenant) => tenants.as(tenant)],
-  ['an administrator of the host', () => tenants.admin],
-];
 
 beforeAll(async () => {
   tenants = await preparePolicyTenants(inject('controlPlane'), {
@@ -36,7 +32,7 @@ function service(spec: JsonObject, name = 'a'): JsonObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
 }
 
-describe.each(WHO)('what %s writes', (_who, ask) => {
+describe.each(writers(() => tenants))('what %s writes', (_who, ask) => {
   const make = (tenant: string, object: JsonObject): Promise<Answer> =>
     ask(tenant)('POST', `${upstreamNamespace(tenant)}/services${DRY}`, object);
 

@@ -111,6 +111,16 @@ export async function preparePolicyTenants(
   };
 }
 
+/** Who may write in a tenant's namespaces, for tests that hold for all of them. @param tenants as they are when it is asked */
+export function writers(
+  tenants: () => PolicyTenants,
+): ReadonlyArray<readonly [who: string, ask: (tenant: string) => Send]> {
+  return [
+    ['the tenant', (tenant) => tenants().as(tenant)],
+    ['an administrator of the host', () => tenants().admin],
+  ];
+}
+
 function compile(files: ReadonlyMap<string, string>): Policies {
   return createPolicies(new Map([...files].map(([name, text]) => [name, parsePolicy(HEAD + text, `${name}.yaml`)])));
 }
