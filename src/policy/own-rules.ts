@@ -10,8 +10,8 @@ import { InvalidExpression } from '../cel/compile.ts';
 import { compileFor } from '../cel/kubernetes/uses.ts';
 import { CompileError } from '../cel/problems.ts';
 import { STRING } from '../cel/types.ts';
+import { splitResource } from '../kinds/resource-name.ts';
 import { kindOf } from '../kinds/table.ts';
-import { splitResource } from './split-resource.ts';
 
 /** What an expression may name besides `object`, `oldObject`, `request` and `namespaceObject`: `variables.tenant`. */
 const RULE_VARIABLES = new Map([

@@ -5,6 +5,7 @@
 import { ApiError } from '../errors.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { Profile, ResourceKey } from '../kinds/kind.ts';
+import { keyOfResource } from '../kinds/resource-name.ts';
 import type { HostGuards } from '../tenancy/host-guards.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -12,7 +13,6 @@ import { hostGuards } from './host-rules.ts';
 import { hostSettings } from './presets.ts';
 import { rulesPolicySpec } from './rules-policy.ts';
 import type { PolicyFile } from './schema.ts';
-import { splitResource } from './split-resource.ts';
 
 export interface PolicyLimits {
   /** Requests at once, watches and other streams not counted: of all users together, and of one. */
@@ -82,7 +82,7 @@ const SHARED: ReadonlyMap<ResourceKey, keyof Omit<PolicyFile['shared'], 'nodes'>
 /** @param name of the file, without its ending */
 function compilePolicy(name: string, file: PolicyFile): Policy {
   const webhookHosts = new Set(file.admission.webhookHosts);
-  const denied = new Set(file.kinds.deny.map((text) => keyOf(text)));
+  const denied = new Set(file.kinds.deny.map(keyOfResource));
   const shared = new Map<ResourceKey, ReadonlySet<string> | undefined>([
     ['/nodes', file.shared.nodes ? undefined : NONE],
     // What they use tells that they are there.
@@ -135,9 +135,4 @@ export function createPolicies(files: ReadonlyMap<string, PolicyFile>): Policies
     reservedTenantIds: new Set([...files.values()].flatMap((file) => file.reservedTenantIds)),
     rulesPolicy: rulesPolicySpec(new Map([...files].map(([name, { rules }]) => [name, rules]))),
   };
-}
-
-function keyOf(text: string): ResourceKey {
-  const { group, resource } = splitResource(text);
-  return `${group}/${resource}`;
 }

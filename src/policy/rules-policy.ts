@@ -6,10 +6,10 @@
  * What API servers fill in is written out, so that what is stored is what is compared.
  */
 import type { JsonObject } from '../k8s/types.ts';
+import { keyOfResource } from '../kinds/resource-name.ts';
 import { ACCOUNTS, CONTROLLER_USER, PROXY_NAMESPACE, TENANTS_GROUP } from '../tenancy/host-names.ts';
 import { OWN_PREFIX, TENANT_LABEL } from '../tenancy/names.ts';
 import type { OwnRule } from './own-rules.ts';
-import { splitResource } from './split-resource.ts';
 
 /** Written by way of either, an Event is the same object. */
 const TWINS: ReadonlyMap<string, string> = new Map([
@@ -60,10 +60,7 @@ export function rulesPolicySpec(files: ReadonlyMap<string, readonly OwnRule[]>):
 }
 
 function validation(policy: string, { kinds, expression, message }: OwnRule): JsonObject {
-  const keys = kinds.map((text) => {
-    const { group, resource } = splitResource(text);
-    return `${group}/${resource}`;
-  });
+  const keys = kinds.map(keyOfResource);
   const all = [...new Set([...keys, ...keys.flatMap((key) => TWINS.get(key) ?? [])])];
   return {
     // A comment may end the expression.

@@ -3,12 +3,12 @@
  * it is most often a misspelt limit. `policies/default.yaml` explains each one.
  */
 import { z } from 'zod';
+import { splitResource } from '../kinds/resource-name.ts';
 import { kindOf } from '../kinds/table.ts';
 import { OWN_API_VERSION } from '../tenancy/host-names.ts';
 import { tenantIdProblem } from '../tenancy/names.ts';
 import { hostSettings } from './host-schema.ts';
 import { ownRules } from './own-rules.ts';
-import { splitResource } from './split-resource.ts';
 
 /** Resources that no virtual cluster can do without. */
 const NEEDED = new Set(['namespaces', 'serviceaccounts', 'configmaps', 'secrets', 'events']);

@@ -15,6 +15,7 @@ import { nameRuleOf } from '../k8s/name-rules.ts';
 import { qualified } from '../k8s/status-texts.ts';
 import { apiVersionOf, splitApiVersion } from '../k8s/types.ts';
 import type { KindAtVersion } from '../kinds/kind.ts';
+import { splitResource } from '../kinds/resource-name.ts';
 import { NOTHING_LABEL } from '../tenancy/host-names.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { shownOr } from '../translate/not-ours.ts';
@@ -62,8 +63,7 @@ function askedBy(call: Call): Asked {
   const namespace = scope.names.up(info.namespace as TenantName);
   const selector = info.query.get('metricLabelSelector') ?? '';
   if (info.subresource === '') return { call, of: undefined, namespace, name: namespace, metric: info.name, selector };
-  const [resource = '', ...groups] = info.resource.split('.');
-  const group = groups.join('.');
+  const { group, resource } = splitResource(info.resource);
   const asked = { call, namespace, name: info.name, metric: info.subresource, selector };
   const at = scope.kinds.preferredByResource(call.tenant, group, resource);
   if (at === undefined || !isMeasured(at)) throw notTold(call, asked);
