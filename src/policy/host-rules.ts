@@ -87,9 +87,14 @@ function networkOf({ network: { isolate, closed, open, from, dns } }: HostSettin
   return { closed: closed === 'private' ? PRIVATE_RANGES : closed, open, from, dns };
 }
 
+/** A priority class of the host's own: it puts a pod before every other. */
+export function isSystemPriority(name: string): boolean {
+  return name.startsWith('system-');
+}
+
 /** What is allowed or not, as one word each. */
 function may({ pods, services, network }: HostSettings, { priorityClasses }: PolicyFile['shared']): string[] {
-  const systemPriority = priorityClasses !== 'all' && priorityClasses.some((name) => name.startsWith('system-'));
+  const systemPriority = priorityClasses !== 'all' && priorityClasses.some(isSystemPriority);
   const switches: ReadonlyArray<readonly [word: string, on: boolean]> = [
     ['choose-node', pods.chooseNode],
     ['system-priority', systemPriority],

@@ -9,7 +9,7 @@ import { keyOfResource } from '../kinds/resource-name.ts';
 import type { HostGuards } from '../tenancy/host-guards.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { hostGuards } from './host-rules.ts';
+import { hostGuards, isSystemPriority } from './host-rules.ts';
 import { hostSettings } from './presets.ts';
 import { rulesPolicySpec } from './rules-policy.ts';
 import type { PolicyFile } from './schema.ts';
@@ -111,9 +111,9 @@ function compilePolicy(name: string, file: PolicyFile): Policy {
   };
 }
 
-/** Classes that `all` leaves out: they put a pod before every other, the host's own among them. */
+/** Classes that `all` leaves out. */
 function isReserved(key: ResourceKey, name: string): boolean {
-  return key === PRIORITY_CLASSES && name.startsWith('system-');
+  return key === PRIORITY_CLASSES && isSystemPriority(name);
 }
 
 export function createPolicies(files: ReadonlyMap<string, PolicyFile>): Policies {
