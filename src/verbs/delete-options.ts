@@ -15,6 +15,7 @@ import { isOn } from '../k8s/query.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
 import type { Call } from './call.ts';
 import { integerParameter } from './list-options.ts';
+import { dryRunProblems } from './write-options.ts';
 
 const KIND = 'DeleteOptions';
 const GRACE = 'gracePeriodSeconds';
@@ -103,10 +104,5 @@ function problemsOf({ propagationPolicy: policy, orphanDependents, dryRun }: Jso
     }
     if (!POLICIES.includes(policy)) problems.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
   }
-  const runs: readonly JsonValue[] = Array.isArray(dryRun) ? dryRun : [];
-  if (runs.some((run) => run !== 'All')) {
-    const message = `Unsupported value: ${JSON.stringify(runs)}: supported values: "All"`;
-    problems.push({ field: 'dryRun', reason: 'FieldValueNotSupported', message });
-  }
-  return problems;
+  return [...problems, ...dryRunProblems(Array.isArray(dryRun) ? dryRun : [])];
 }

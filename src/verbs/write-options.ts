@@ -6,6 +6,7 @@
  */
 import { invalid } from '../errors.ts';
 import { type FieldProblem, notSupported, required } from '../k8s/field-problems.ts';
+import type { JsonValue } from '../k8s/types.ts';
 import type { Call } from './call.ts';
 
 const KINDS: ReadonlyMap<string, string> = new Map([
@@ -25,11 +26,15 @@ export function checkWriteOptions({ info: { verb, query }, body }: Pick<Call, 'i
     problems.push(required('fieldManager', 'is required for apply patch'));
   }
   const dryRun = query.get('dryRun') ?? '';
-  if (dryRun !== '' && dryRun !== 'All') {
-    const message = `Unsupported value: ${JSON.stringify([dryRun])}: supported values: "All"`;
-    problems.push({ field: 'dryRun', reason: 'FieldValueNotSupported', message });
-  }
+  if (dryRun !== '') problems.push(...dryRunProblems([dryRun]));
   const validation = query.get('fieldValidation') ?? '';
   if (!VALIDATIONS.includes(validation)) problems.push(notSupported('fieldValidation', validation, VALIDATIONS));
   if (problems.length > 0) throw invalid({ group: 'meta.k8s.io', what, name: '' }, problems);
+}
+
+/** @param runs as the options have them: a list, of which the query gives one */
+export function dryRunProblems(runs: readonly JsonValue[]): FieldProblem[] {
+  if (runs.every((run) => run === 'All')) return [];
+  const message = `Unsupported value: ${JSON.stringify(runs)}: supported values: "All"`;
+  return [{ field: 'dryRun', reason: 'FieldValueNotSupported', message }];
 }
