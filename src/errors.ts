@@ -121,6 +121,22 @@ export function conflict(of: NamedObject, why: string): ApiError {
   return new ApiError('ERR_CONFLICT', message, { details });
 }
 
+/** 503 of an API behind the host's API server. What it says itself, or the way to it, names addresses of the host. */
+export function unavailable(cause: unknown): ApiError {
+  return new ApiError('ERR_UNAVAILABLE', 'the server is currently unable to handle the request', { cause });
+}
+
+/** 429 of the host, of whatever answers there. */
+export function busy(cause: unknown, retryAfterSeconds = 1): ApiError {
+  const details = { retryAfterSeconds };
+  return new ApiError('ERR_TOO_MANY_REQUESTS', 'too many requests, please try again later', { cause, details });
+}
+
+/** 502 of the host. */
+export function unreadable(cause?: unknown): ApiError {
+  return new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again', { cause });
+}
+
 /**
  * 406 as kube-apiserver says it of one object where a list was asked for, or the other way round.
  * @param but `is not a list (*rbac.ClusterRole)`

@@ -9,7 +9,7 @@
  * @see k8s.io/metrics pkg/apis/custom_metrics/v1beta2/types.go and v1beta1/types.go at v0.36
  * @see sigs.k8s.io/custom-metrics-apiserver pkg/apiserver/installer/cmhandlers.go at v1.36
  */
-import { ApiError } from '../errors.ts';
+import { ApiError, busy, unavailable, unreadable } from '../errors.ts';
 import type { Reply } from '../exchange.ts';
 import { nameRuleOf } from '../k8s/name-rules.ts';
 import { qualified } from '../k8s/status-texts.ts';
@@ -43,7 +43,7 @@ export async function metricValues(call: Call, deps: VerbDeps): Promise<Reply> {
   if (!isSuccess(answer)) throw refusal(call, asked, answer);
   const { kind, items: told } = answer.document;
   if (kind !== at.kind.kind || !Array.isArray(told)) {
-    throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again');
+    throw unreadable();
   }
   const items = told.flatMap((value) => {
     const shown = shownOr(
@@ -110,12 +110,7 @@ function notTold({ info }: Call, { name, metric }: Pick<Asked, 'name' | 'metric'
 function refusal(call: Call, asked: Asked, { status, document }: Answer): ApiError {
   const cause = new Error(`the adapter answered ${status}: ${String(document['message'])}`);
   if (status === 404) return notTold(call, asked, cause);
-  if (status === 429) {
-    const details = { retryAfterSeconds: 1 };
-    return new ApiError('ERR_TOO_MANY_REQUESTS', 'too many requests, please try again later', { cause, details });
-  }
-  if (status >= 500 || status === 403) {
-    return new ApiError('ERR_UNAVAILABLE', 'the server is currently unable to handle the request', { cause });
-  }
+  if (status === 429) return busy(cause);
+  if (status >= 500 || status === 403) return unavailable(cause);
   return new ApiError('ERR_BAD_REQUEST', `the metric ${asked.metric} cannot be read in this way`, { cause });
 }

@@ -9,7 +9,7 @@
 import { parseJson } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
 import { stringifyRepeated } from '../codec/repeated-keys.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, busy, unavailable, unreadable } from '../errors.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { isObject, type JsonObject, type JsonValue, type WatchEvent } from '../k8s/types.ts';
 import type { UpstreamRequest, UpstreamResponse, UpstreamStream } from '../ports.ts';
@@ -168,20 +168,12 @@ function readAnswer({ head, tenant }: Call, { status, headers, body }: UpstreamR
   try {
     document = parseJson(body);
   } catch (cause) {
-    // What an aggregated API's server or the way to it says goes to nobody: it names addresses of the host.
-    if (status === 503) {
-      throw new ApiError('ERR_UNAVAILABLE', 'the server is currently unable to handle the request', { cause });
-    }
-    // Priority and fairness of the host refuses in words alone.
-    if (status === 429) {
-      const retryAfterSeconds = Number.parseInt(String(headers['retry-after'] ?? ''), 10) || 1;
-      const details = { retryAfterSeconds };
-      throw new ApiError('ERR_TOO_MANY_REQUESTS', 'too many requests, please try again later', { cause, details });
-    }
-    throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again', { cause });
+    // In words alone speak an aggregated API's server, or the way to it, and priority and fairness of the host.
+    if (status === 503) throw unavailable(cause);
+    if (status === 429) throw busy(cause, Number.parseInt(String(headers['retry-after'] ?? ''), 10) || 1);
+    throw unreadable(cause);
   }
-  if (!isObject(document))
-    throw new ApiError('ERR_BAD_GATEWAY', 'the cluster answered with something unreadable; try again');
+  if (!isObject(document)) throw unreadable();
   refuseHostLack(status, document, tenant.id);
   return { status, headers, document };
 }
