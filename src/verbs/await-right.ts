@@ -36,11 +36,10 @@ export async function withRight<T extends Answered>(
   send: () => Promise<T>,
 ): Promise<T> {
   let answer = await send();
-  if (!call.at.kind.custom || isTerminating(call, deps, route)) return answer;
+  if (!call.at.kind.custom || !lacksRight(answer) || isTerminating(call, deps, route)) return answer;
   for (const pauseMs of [...PAUSES_MS, 0]) {
-    if (!lacksRight(answer)) return answer;
     if (await has(call, deps, route)) answer = await send();
-    if (lacksRight(answer) && !(await pause(pauseMs, call.head.signal))) break;
+    if (!lacksRight(answer) || !(await pause(pauseMs, call.head.signal))) break;
   }
   return answer;
 }
