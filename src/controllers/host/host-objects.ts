@@ -43,6 +43,7 @@ export const PATHS = {
   limitRanges: (namespace: string) => `/api/v1/namespaces/${namespace}/limitranges`,
   accounts: (namespace: string) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
   secrets: `${PROXY_NAMESPACE_PATH}/secrets`,
+  validatingPolicies: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
   mutatingPolicies: '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies',
   definitions: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
   accessReviews: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',

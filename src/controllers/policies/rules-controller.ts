@@ -7,8 +7,9 @@ import { sameJson } from '../../lib/same-json.ts';
 import { createWorkQueue } from '../../lib/work-queue.ts';
 import { RULES_POLICY } from '../../tenancy/host-names.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
+import { PATHS } from '../host/host-objects.ts';
 
-const PATH = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${RULES_POLICY}`;
+const PATH = `${PATHS.validatingPolicies}/${RULES_POLICY}`;
 /** It is read, not followed: a watch would be of all policies of the host. */
 const LOOK_AGAIN_MS = 10_000;
 
