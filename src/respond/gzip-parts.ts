@@ -9,6 +9,7 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { SharedText } from '../exchange.ts';
+import { fewAtOnce } from '../lib/few-at-once.ts';
 
 /** What of a text is shared is kept in its `forms`. */
 export type Part = Pick<SharedText, 'text' | 'forms'> | Uint8Array;
@@ -21,7 +22,7 @@ interface Deflated {
 
 /** @returns what follows each other is the stream */
 export async function gzipParts(parts: readonly Part[], level: number): Promise<Uint8Array[]> {
-  const deflated = await inTurn(parts, (part) => deflatedOf(part, level));
+  const deflated = await fewAtOnce(parts, AT_ONCE, (part) => deflatedOf(part, level));
   let crc = 0;
   let length = 0;
   for (const part of deflated) {
@@ -40,17 +41,7 @@ export async function gzipParts(parts: readonly Part[], level: number): Promise<
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const deflateAsync = promisify(deflateRaw);
 
-/** In their order. A deflation takes a quarter of a megabyte of memory, and its beginning time: few at once. */
-async function inTurn<Value, Made>(values: readonly Value[], make: (value: Value) => Promise<Made>): Promise<Made[]> {
-  const made: Made[] = [];
-  const left = values.entries();
-  async function work(): Promise<void> {
-    for (const [at, value] of left) made[at] = await make(value);
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return made;
-}
-
+/** A deflation takes a quarter of a megabyte of memory, and its beginning time. */
 const AT_ONCE = 4;
 
 function deflatedOf(part: Part, level: number): Promise<Deflated> {

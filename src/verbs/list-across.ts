@@ -18,6 +18,7 @@ import { objects, text } from '../k8s/read.ts';
 import { parseFieldSelector } from '../k8s/selector.ts';
 import { isPartialList, isTable } from '../k8s/shapes.ts';
 import type { JsonObject, JsonValue } from '../k8s/types.ts';
+import { fewAtOnce } from '../lib/few-at-once.ts';
 import type { TenantName, UpstreamName } from '../tenancy/names.ts';
 import { isHostLack } from '../translate/host-lack.ts';
 import { refusalReply, replyHeaders } from './answer.ts';
@@ -177,19 +178,15 @@ export async function listInEach(
   namespaces: readonly TenantName[],
   queryOf: (namespace: TenantName) => Pairs,
 ): Promise<Refused | Walked> {
-  const parts: JsonObject[] = new Array(namespaces.length);
-  let next = 0;
   let refused: Refused | undefined;
-  async function work(): Promise<void> {
-    for (let at = next++; at < namespaces.length && refused === undefined; at = next++) {
-      const namespace = namespaces[at] as TenantName;
-      const part = await listPart(call, deps, namespace, queryOf(namespace));
-      if ('reply' in part) refused = part;
-      else parts[at] = part.document;
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, namespaces.length) }, work));
-  return refused ?? { parts };
+  const parts = await fewAtOnce(namespaces, PARALLEL, async (namespace) => {
+    if (refused !== undefined) return [];
+    const part = await listPart(call, deps, namespace, queryOf(namespace));
+    if (!('reply' in part)) return [part.document];
+    refused = part;
+    return [];
+  });
+  return refused ?? { parts: parts.flat() };
 }
 
 /** As many namespaces, one after the other, as fill the page. */

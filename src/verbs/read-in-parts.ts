@@ -7,6 +7,7 @@ import type { Reply } from '../exchange.ts';
 import { metadataOf } from '../k8s/meta.ts';
 import { text } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { fewAtOnce } from '../lib/few-at-once.ts';
 import type { TenantName } from '../tenancy/names.ts';
 import { refusalReply } from './answer.ts';
 import type { Call, VerbDeps } from './call.ts';
@@ -48,13 +49,7 @@ async function readNamespaces(call: Call, deps: VerbDeps, take: (part: JsonObjec
   const { revision, shape = {} } = begun;
   const all = await namespacesOf(call, deps, exactly(revision));
   if ('reply' in all) throw refused(call, all.reply);
-  const left = [...all];
-  async function work(): Promise<void> {
-    for (let namespace = left.shift(); namespace !== undefined; namespace = left.shift()) {
-      await readNamespace(call, deps, namespace, revision, take);
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, all.length) }, work));
+  await fewAtOnce(all, PARALLEL, (namespace) => readNamespace(call, deps, namespace, revision, take));
   return { ...shape, metadata: { resourceVersion: revision } };
 }
 
