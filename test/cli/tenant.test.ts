@@ -1,7 +1,7 @@
 /** `kubeveil tenant` and `kubeveil kubeconfig`, as an operator runs them: what they print, write, refuse and leave. */
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { expectStatus, type KubeObject, useProduct } from '../support/as-tenant.ts';
 import { cli, runCli } from '../support/cli.ts';
@@ -65,9 +65,12 @@ describe('tenant list and describe', () => {
   it('print JSON and YAML for programs', async () => {
     const listed = JSON.parse(await cli(['tenant', 'list', '-o', 'json', ...HOST])) as KubeObject[];
     expect(listed.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['acme', 'globex']));
-    const described = parse(await cli(['tenant', 'describe', 'acme', '--output', 'yaml', ...HOST]));
-    expect(described).toMatchObject({ tenant: { metadata: { name: 'acme', uid: acme.facts.uid } } });
-    expect(JSON.parse(await cli(['tenant', 'describe', 'acme', '-o', 'json', ...HOST]))).toEqual(described);
+    // Namespaces of acme come and go meanwhile: what other tests left is being deleted.
+    await vi.waitFor(async () => {
+      const described = parse(await cli(['tenant', 'describe', 'acme', '--output', 'yaml', ...HOST]));
+      expect(described).toMatchObject({ tenant: { metadata: { name: 'acme', uid: acme.facts.uid } } });
+      expect(JSON.parse(await cli(['tenant', 'describe', 'acme', '-o', 'json', ...HOST]))).toEqual(described);
+    });
   });
 
   it('refuse a tenant that is not there', async () => {
