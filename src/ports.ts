@@ -22,7 +22,8 @@ export type UpstreamIdentity =
   | {
       readonly as: 'tenant';
       readonly tenant: TenantId;
-      readonly user: Identity;
+      /** Who asked, or the proxy's own controllers, which no user can be, whatever it is called. */
+      readonly user: Identity | 'controllers';
       /** True where the tenant's policy is of the profile `trusted`: the host lets it write more. */
       readonly trusted?: boolean;
     }

@@ -35,7 +35,7 @@ export function upstreamUser(tenant: TenantId): string {
   return `${OWN_NAME_PREFIX}${tenant}`;
 }
 
-/** What controllers do in a tenant's name, they do as this user of it. */
+/** What controllers do in a tenant's name, the host is told that this user of it does. No other user is told of so. */
 export const CONTROLLER_USER = `${OWN_NAME_PREFIX}controller`;
 
 /** The group that holds a tenant's rights on the host. */

@@ -33,6 +33,15 @@ describe('identity headers', () => {
     expect(groupsOf(false)).toEqual([]);
   });
 
+  it('say that controllers ask of nobody else, whatever a tenant calls its users', () => {
+    const by = (headers: readonly string[]) => headers[headers.indexOf('impersonate-extra-kubeveil.dev%2Fuser') + 1];
+    expect(by(identityHeaders({ as: 'tenant', tenant: acme, user: 'controllers' }))).toBe('kubeveil:controller');
+    expect(headersOf('kubeveil:controller', [])).toContainEqual([
+      'impersonate-extra-kubeveil.dev%2Fuser',
+      '%6Bubeveil:controller',
+    ]);
+  });
+
   it('tell the host who asked', () => {
     expect(headersOf('alice', ['devs'])).toContainEqual(['impersonate-extra-kubeveil.dev%2Fuser', 'alice']);
     expect(headersOf('alice', ['devs', 'a,b'])).toContainEqual([

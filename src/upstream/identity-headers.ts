@@ -5,7 +5,14 @@
  * The reader and the provisioner impersonate nobody, but for the question how the host would refuse it.
  */
 import type { UpstreamIdentity } from '../ports.ts';
-import { type IDENTITY_EXTRAS, NOBODY, upstreamGroups, upstreamUser } from '../tenancy/host-names.ts';
+import {
+  CONTROLLER_USER,
+  type IDENTITY_EXTRAS,
+  NOBODY,
+  OWN_NAME_PREFIX,
+  upstreamGroups,
+  upstreamUser,
+} from '../tenancy/host-names.ts';
 
 /** More of one value than this is not told to the host: headers have a size. */
 const EXTRA_CHARS = 4_096;
@@ -14,9 +21,10 @@ const EXTRA_CHARS = 4_096;
 export function identityHeaders(identity: UpstreamIdentity): string[] {
   if (identity.as === 'nobody') return ['impersonate-user', upstreamUser(NOBODY)];
   if (identity.as !== 'tenant') return [];
-  const { username, groups, uid, impersonator } = identity.user;
   const headers = ['impersonate-user', upstreamUser(identity.tenant)];
   for (const group of upstreamGroups(identity.tenant, identity.trusted)) headers.push('impersonate-group', group);
+  if (identity.user === 'controllers') return [...headers, ...extra('user', CONTROLLER_USER)];
+  const { username, groups, uid, impersonator } = identity.user;
   headers.push(...extra('user', escaped(username)), ...extra('uid', escaped(uid)));
   // One value for all groups: each value of an extra costs the host an authorization check.
   headers.push(...extra('groups', groups.map(escaped).join(',')));
@@ -29,9 +37,18 @@ function extra(key: (typeof IDENTITY_EXTRAS)[number], value: string): string[] {
   return value === '' ? [] : [`impersonate-extra-kubeveil.dev%2F${key}`, value.slice(0, EXTRA_CHARS)];
 }
 
-/** A header holds printable ASCII only, and groups are told apart by commas: all else is escaped as in a URL. */
+/**
+ * A header holds printable ASCII only, and groups are told apart by commas: all else is escaped as in a URL. So is the
+ * beginning of names of the proxy's own, by which policies of the host know its controllers.
+ */
 function escaped(text: string): string {
-  return text.toWellFormed().replace(/[^\x20-\x7e]|[%,]/gu, (char) => `%${[...Buffer.from(char)].map(hex).join('%')}`);
+  const own = text.startsWith(OWN_NAME_PREFIX) ? hexed(text.slice(0, 1)) : '';
+  const rest = text.slice(own === '' ? 0 : 1);
+  return own + rest.toWellFormed().replace(/[^\x20-\x7e]|[%,]/gu, hexed);
+}
+
+function hexed(char: string): string {
+  return `%${[...Buffer.from(char)].map(hex).join('%')}`;
 }
 
 function hex(byte: number): string {

@@ -8,7 +8,6 @@
 import { isObject, type JsonObject } from '../../k8s/types.ts';
 import { pause } from '../../lib/backoff.ts';
 import type { Upstream, UpstreamIdentity } from '../../ports.ts';
-import { CONTROLLER_USER } from '../../tenancy/host-names.ts';
 import type { TenantId } from '../../tenancy/names.ts';
 import { createHostClient, HostError } from '../../upstream/host-client.ts';
 import { PATHS } from '../host/host-objects.ts';
@@ -30,7 +29,7 @@ const PAUSES_MS = [1, 2, 4, 8, 16, 32, 64, 128, 250, 250, 500, 750];
 
 /** The controllers, in a tenant's name. */
 export function controllerIdentity(tenant: TenantId, trusted = false): UpstreamIdentity {
-  return { as: 'tenant', tenant, trusted, user: { username: CONTROLLER_USER, groups: [], uid: '', extra: {} } };
+  return { as: 'tenant', tenant, trusted, user: 'controllers' };
 }
 
 /** Resolves when the host says yes. @throws {Error} when it still says no after about two seconds */
