@@ -82,6 +82,14 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * Whether a stream of the host ended because nothing came for long. That alone says nothing of the host: of a kind of which
+ * it has had nothing to tell since it started, kube-apiserver sends no bookmarks either.
+ */
+export function isSilence(error: unknown): boolean {
+  return error instanceof ApiError && error.why === 'upstream-silent';
+}
+
 /** As kube-apiserver's router says it of a path that it does not have. @param why for audit, such as `no-such-tenant` */
 export function noSuchPath(why = 'no-such-path'): ApiError {
   return new ApiError('ERR_NOT_FOUND', 'the server could not find the requested resource', { why });

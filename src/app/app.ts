@@ -135,6 +135,7 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   const limiter = starting.use(createLimiter({ nowMs: Date.now }));
   const cache = createCache({
     upstream,
+    history: host.history,
     onError: (error) => onError('keeping a collection', error),
     onGap: (gap) => log.info(gap, 'what is kept was read again: the host no longer tells what happened in between'),
   });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Feed, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Identity } from '../exchange.ts';
+import { HostHistory } from '../k8s/host-history.ts';
 import type { Attributes } from '../k8s/rbac.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import { parsePolicy } from '../policy/load.ts';
@@ -79,6 +80,7 @@ async function viewWith(deny: string) {
   const definitions = { subscribe: () => () => {}, synced: true };
   const view = startHostView({
     upstream,
+    history: new HostHistory(),
     controllers: { informers: { definitions }, whenSynced: async () => {} } as unknown as Controllers,
     policies: createPolicies(new Map([['default', policy]])),
     signal: controller.signal,

@@ -2,6 +2,7 @@
  * What the proxy knows of the host by following it: which kinds there are, and the roles of tenants. Together with the
  * controllers' informers this is all the state that a request meets.
  */
+
 import { type AdmissionStore, createAdmissionStore, FOLLOWED, type Followed } from '../admission/store.ts';
 import { createConfigurationView } from '../admission/view.ts';
 import { createRoleView } from '../authz/role-view.ts';
@@ -9,6 +10,7 @@ import { createTenantRbac, type TenantRbac } from '../authz/tenant-rbac.ts';
 import type { Controllers } from '../controllers/controllers.ts';
 import type { Catalog } from '../discovery/catalog.ts';
 import { catalogOf } from '../discovery/catalog.ts';
+import type { HostHistory } from '../k8s/host-history.ts';
 import type { Informer } from '../k8s/informer.ts';
 import { child } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -34,6 +36,8 @@ const NOT_GUARDS = ['labelSelector', `!${GUARD}`] as const;
 
 export interface HostViewOptions {
   upstream: Upstream;
+  /** Shared by all that follow this host. */
+  history: HostHistory;
   controllers: Controllers;
   policies: Policies;
   signal: AbortSignal;
@@ -62,7 +66,7 @@ export interface HostView {
 }
 
 export function startHostView(options: HostViewOptions): HostView {
-  const { upstream, controllers, policies, signal, onError } = options;
+  const { upstream, history, controllers, policies, signal, onError } = options;
   const discovery = followHostDiscovery({ upstream, signal, onError });
   const kinds = createKindRegistry({
     customKinds: controllers.informers.definitions,
@@ -82,6 +86,7 @@ export function startHostView(options: HostViewOptions): HostView {
       identity: { as: 'reader' },
       path,
       query,
+      history,
       signal,
       onError: (error) => onError(`following ${path}`, error),
     });

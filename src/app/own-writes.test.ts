@@ -5,6 +5,7 @@ import { VerbLab } from '../../test/support/verb-lab.ts';
 import { createRoleView } from '../authz/role-view.ts';
 import { createTenantRbac } from '../authz/tenant-rbac.ts';
 import { cloneJson } from '../codec/json.ts';
+import { HostHistory } from '../k8s/host-history.ts';
 import type { Informer } from '../k8s/informer.ts';
 import { metadataOf, nameOf, uidOf } from '../k8s/meta.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -59,7 +60,13 @@ async function world() {
     return { status: 200, body: { metadata: { resourceVersion: '9' }, items: [COLLECTIONS[path] ?? {}] } };
   });
   const follow = (path: string): Informer =>
-    createInformer({ upstream: host, identity: { as: 'reader' }, path, signal: ending.signal });
+    createInformer({
+      upstream: host,
+      identity: { as: 'reader' },
+      path,
+      history: new HostHistory(),
+      signal: ending.signal,
+    });
   const informers = {
     roles: follow(`${RBAC}/roles`),
     rolebindings: follow(`${RBAC}/rolebindings`),

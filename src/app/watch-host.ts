@@ -3,6 +3,7 @@ import type { Advertised } from '../controllers/api-service/api-service-objects.
 import { type Controllers, startControllers } from '../controllers/controllers.ts';
 import { readManifests } from '../controllers/walls/manifests.ts';
 import { watchReadiness } from '../controllers/walls/readiness.ts';
+import { HostHistory } from '../k8s/host-history.ts';
 import type { HealthCheck } from '../nonresource/health.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
@@ -25,6 +26,8 @@ export interface WatchHostOptions {
 export interface WatchedHost {
   readonly controllers: Controllers;
   readonly view: HostView;
+  /** Whoever else follows this host shares it. */
+  readonly history: HostHistory;
   /** What must be well before anybody may be served. */
   readonly checks: readonly HealthCheck[];
   /** Whether what was read before may be told although there is a problem: the host does not answer. */
@@ -36,6 +39,7 @@ export interface WatchedHost {
 export function watchHost(options: WatchHostOptions): WatchedHost {
   const { upstream, policies, advertised, rootCaPem, signal, onError } = options;
   const log = logger('app');
+  const history = new HostHistory();
   const controllers = startControllers({
     upstream,
     createInformer: (path, query) =>
@@ -44,6 +48,7 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
         identity: { as: 'provisioner' },
         path,
         query,
+        history,
         signal,
         onError: (error) => onError(`following ${path}`, error),
       }),
@@ -63,7 +68,7 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
   });
   const unsubscribe = policies.subscribe?.(() => controllers.policiesChanged());
   if (unsubscribe !== undefined) signal.addEventListener('abort', unsubscribe);
-  const view = startHostView({ upstream, controllers, policies, signal, onError });
+  const view = startHostView({ upstream, history, controllers, policies, signal, onError });
   const walls = watchReadiness({
     upstream,
     manifests: readManifests(),
@@ -83,6 +88,7 @@ export function watchHost(options: WatchHostOptions): WatchedHost {
   return {
     controllers,
     view,
+    history,
     checks: [
       { name: 'informer-sync', passes: () => isSynced },
       { name: 'walls', passes: () => walls.problem() === undefined },

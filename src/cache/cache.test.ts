@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Feed, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { ApiError } from '../errors.ts';
+import { HostHistory } from '../k8s/host-history.ts';
 import { parseLabelSelector } from '../k8s/label-selector-parser.ts';
 import { parseFieldSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -21,6 +22,7 @@ function start(answer: (path: string, isWatch: boolean) => Scripted | undefined,
   });
   cache = createCache({
     upstream,
+    history: new HostHistory(),
     onError: () => {},
     nowMs: () => nowMs,
     every(_periodMs, call) {

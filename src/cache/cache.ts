@@ -6,7 +6,9 @@
  * A view that could not be made is not tried again at once. One that ended because upstream went back to a backup is: all
  * its clients come back at once.
  */
+
 import { setImmediate as turn } from 'node:timers/promises';
+import type { HostHistory } from '../k8s/host-history.ts';
 import type { Probe } from '../k8s/revision-probe.ts';
 import { every as everyPeriod } from '../lib/every.ts';
 import type { Upstream } from '../ports.ts';
@@ -17,6 +19,8 @@ import { type Reader, View } from './view.ts';
 export interface CacheOptions {
   readonly upstream: Upstream;
   readonly probe?: Probe | undefined;
+  /** Shared by all that follow this host. */
+  readonly history: HostHistory;
   /** Whether upstream is there. `ask` lets one of the sources find out, which it does when this is left out. */
   readonly pulse?: ((withinMs: number, ask: () => Promise<boolean>) => Promise<boolean>) | undefined;
   readonly onError: (error: unknown) => void;
@@ -84,7 +88,7 @@ interface Kept {
 }
 
 export function createCache(options: CacheOptions): Cache {
-  const { upstream, probe, onError, onGap, nowMs = Date.now, every = everyPeriod } = options;
+  const { upstream, probe, history, onError, onGap, nowMs = Date.now, every = everyPeriod } = options;
   const { pulse = (_withinMs, ask) => ask() } = options;
   const {
     bytes: limit = BYTES,
@@ -118,7 +122,7 @@ export function createCache(options: CacheOptions): Cache {
   function sourceOf({ collection, collectionKey }: Wanted): Source {
     let source = sources.get(collectionKey);
     if (source === undefined || source.ended) {
-      source = new Source(collection, { upstream, probe, onError });
+      source = new Source(collection, { upstream, probe, history, onError });
       sources.set(collectionKey, source);
     }
     return source;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Feed, queryOf, type Scripted } from '../../test/support/scripted-upstream.ts';
 import { at, bookmark, EXPIRED, event, hostOf, ViewLab, watch, widget } from '../../test/support/view-lab.ts';
+import { ApiError } from '../errors.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Source } from './source.ts';
 
@@ -11,7 +12,7 @@ beforeEach(() => {
 afterEach(() => lab[Symbol.dispose]());
 
 /** A source at revision 10, with the answers to what is asked of upstream after its watch has begun. */
-async function started(feed: Feed, ...script: Scripted[]) {
+async function started(feed: Feed, ...script: Array<Scripted | Promise<Scripted>>) {
   const upstream = hostOf(at(10), watch(feed), ...script);
   const source = lab.source(upstream);
   await source.whenStarted();
@@ -92,6 +93,21 @@ describe('a source of what is known already', () => {
     await vi.waitFor(() => expect(source.progress).toBe('12'));
   });
 
+  it('stays connected when its watch was silent for long, and is not when it breaks', async () => {
+    for (const why of ['upstream-silent', 'upstream-down']) {
+      const feed = new Feed();
+      const asked = Promise.withResolvers<Scripted>();
+      const { source, upstream } = await started(feed, asked.promise, watch(new Feed()));
+      lab.faults.length = 0;
+      feed.fail(new ApiError('ERR_TIMEOUT', 'of a test', { why }));
+      await vi.waitFor(() => expect(upstream.requests).toHaveLength(3));
+      expect([source.connected, lab.faults.length]).toEqual(why === 'upstream-silent' ? [true, 0] : [false, 1]);
+      asked.resolve(at(10));
+      await vi.waitFor(() => expect(upstream.requests).toHaveLength(4));
+      await vi.waitFor(() => expect(source.connected).toBe(true));
+    }
+  });
+
   it('ends when upstream is found to have gone back while the watch is open, however it is found', async () => {
     for (const find of [(source: Source) => source.answers(1_000), (source: Source) => settled(source)]) {
       const feed = new Feed();
@@ -100,6 +116,17 @@ describe('a source of what is known already', () => {
       await vi.waitFor(() => expect(source.ended).toBe(true));
       expect(feed.closed).toBe(true);
     }
+  });
+
+  it('ends where others have found that upstream went back, though it has come as far again meanwhile', async () => {
+    const feed = new Feed();
+    const { source } = await started(feed, at(11));
+    const why = new Promise((resolve) => {
+      source.subscribe({ tenant: 'acme' as TenantId, event() {}, gap() {}, failed: resolve });
+    });
+    lab.history.foundRestored(lab.history.restores);
+    expect(await why).toBe('restored');
+    expect([source.ended, feed.closed]).toEqual([true, true]);
   });
 
   it('ends where upstream has not come so far: its store was restored', async () => {

@@ -3,14 +3,15 @@
  * goes to the views of the tenant whose object it is, and what it remembers is how far it has come.
  *
  * A watch that ends is begun again where it was. Where upstream no longer has the events since then (410), it begins at
- * "now" and says so: views then read everything again. A revision that goes back means that the host's store was
- * restored from a backup, after which no revision that anybody holds means anything.
+ * "now" and says so: views then read everything again. A revision that goes back, here or anywhere else where the host is
+ * followed, means that its store was restored from a backup, after which no revision that anybody holds means anything.
  *
  * @see k8s.io/client-go tools/cache/reflector.go at v0.36
  */
 import { readObject } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, isSilence } from '../errors.ts';
+import type { HostHistory } from '../k8s/host-history.ts';
 import { compareVersions, versionOf } from '../k8s/meta.ts';
 import { ONE_ITEM, type Probe } from '../k8s/revision-probe.ts';
 import { isObject, type WatchEvent } from '../k8s/types.ts';
@@ -35,6 +36,8 @@ export interface SourceOptions {
   readonly upstream: Upstream;
   /** As the API server is asked, unless said otherwise. */
   readonly probe?: Probe | undefined;
+  /** Shared by all that follow this host. */
+  readonly history: HostHistory;
   /** Told of every fault; the source goes on by itself. */
   readonly onError: (error: unknown) => void;
 }
@@ -72,6 +75,8 @@ export class Source {
   readonly #started = Promise.withResolvers<void>();
   readonly #fresh = coalesce(() => this.#catchUp());
   readonly #progress = new Progress();
+  /** How many restores of the host there had been when it began; it ends by the next. */
+  readonly #restores: number;
   /** Ends the watch that is open, which is then begun again where it was. */
   #watching = new AbortController();
   #connected = false;
@@ -81,7 +86,10 @@ export class Source {
   constructor(collection: Collection, options: SourceOptions) {
     this.#collection = collection;
     this.#options = options;
+    this.#restores = options.history.restores;
     this.#started.promise.catch(() => {});
+    const unsubscribe = options.history.subscribe(() => this.#beginAgain());
+    this.#ending.signal.addEventListener('abort', unsubscribe, { once: true });
     void this.#run();
   }
 
@@ -138,9 +146,12 @@ export class Source {
 
   /** Upstream does not answer: what its watch says by its silence is not believed any more. */
   interrupt(): void {
-    if (!this.#connected) return;
+    if (this.#connected) this.#beginAgain();
+  }
+
+  #beginAgain(): void {
     this.#connected = false;
-    this.#watching.abort(new Error(`the watch of ${this.#collection.path} is begun again: upstream does not answer`));
+    this.#watching.abort(new Error(`the watch of ${this.#collection.path} is begun again`));
   }
 
   stop(): void {
@@ -158,6 +169,7 @@ export class Source {
         if (beginNext) await this.#begin();
         // Whether it went back: a watch from a revision that is still to come would be silent.
         else if (failures > 0) await this.#probe();
+        if (this.#restores !== this.#options.history.restores) throw restored();
         beginNext = false;
         const events = await this.#watch();
         if (events === 'expired') beginNext = true;
@@ -166,9 +178,14 @@ export class Source {
       } catch (error) {
         if (signal.aborted) break;
         failures += 1;
-        this.#connected = false;
-        this.#options.onError(error);
-        if (error instanceof Restored) why = 'restored';
+        if (!isSilence(error)) {
+          this.#connected = false;
+          this.#options.onError(error);
+        }
+        if (error instanceof Restored) {
+          why = 'restored';
+          this.#options.history.foundRestored(this.#restores);
+        }
         // One that has not begun has nothing to keep; who asked for it is answered by upstream, or is refused.
         refusedMs = error instanceof Refused ? (refusedMs ?? Date.now()) : undefined;
         const isFinal = error instanceof Refused && (error.isFinal || Date.now() - (refusedMs ?? 0) > REFUSED_MS);
@@ -211,7 +228,7 @@ export class Source {
     const version = versionOf(readObject(answer.body));
     if (version === '') throw new Error(`LIST ${path} was answered without a revision`);
     if (before !== '' && compareVersions(version, before) < 0) {
-      this.interrupt();
+      this.#options.history.foundRestored(this.#restores);
       throw restored();
     }
     return version;

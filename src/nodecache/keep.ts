@@ -2,11 +2,13 @@
  * The collections that are kept, each by one upstream watch for all who ask on this node (`../cache`). What was written
  * down before a restart is gone on from where it was; everything else is read when it is first asked for.
  */
+
 import type { Kept } from '../cache/begin-watch.ts';
 import { type Cache, type CacheOptions, createCache } from '../cache/cache.ts';
 import type { Reader, Reading, View } from '../cache/view.ts';
 import { readObject } from '../codec/json.ts';
 import { decodeObject } from '../codec/protobuf/codec.ts';
+import { HostHistory } from '../k8s/host-history.ts';
 import { versionOf } from '../k8s/meta.ts';
 import { objects, text } from '../k8s/read.ts';
 import type { Upstream } from '../ports.ts';
@@ -51,6 +53,8 @@ type Place = Omit<KeptCollection, 'begins'>;
 export function createKeep({ own, node = own, named, scope, bytes, snapshots, onError }: KeepOptions): Keep {
   const ways = { cache: own, node, named };
   const caches = new Map<Way, Cache>();
+  // Hubs and API server are of one store.
+  const history = new HostHistory();
   const askTogether = together({
     nowMs: Date.now,
     onSilence: () => {
@@ -62,7 +66,7 @@ export function createKeep({ own, node = own, named, scope, bytes, snapshots, on
     // Without a hub, or past it, all of them ask the same API server.
     const { pulse = (_withinMs, ask) => ask() } = way;
     const shared: Way = { ...way, pulse: (withinMs, ask) => pulse(withinMs, () => askTogether(ask)) };
-    caches.set(way, createCache({ ...shared, onError, bytes }));
+    caches.set(way, createCache({ ...shared, history, onError, bytes }));
   }
   const stored = storedCollections(scope);
 

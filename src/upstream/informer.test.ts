@@ -1,16 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Feed, queryOf, type Scripted, ScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { ApiError } from '../errors.ts';
+import { HostHistory } from '../k8s/host-history.ts';
 import type { Informer } from '../k8s/informer.ts';
 import type { JsonObject, WatchEvent } from '../k8s/types.ts';
 import { createInformer } from './informer.ts';
 
 let ending: AbortController;
+let history: HostHistory;
 let faults: string[];
 /** What the informer told its one subscriber. */
 let told: string[];
 
 beforeEach(() => {
   ending = new AbortController();
+  history = new HostHistory();
   faults = [];
   told = [];
 });
@@ -24,6 +28,7 @@ function informerOf(...script: Scripted[]): { informer: Informer; upstream: Scri
     identity: { as: 'reader' },
     path: '/apis/example.com/v1/widgets',
     query: [['labelSelector', 'a=b']],
+    history,
     signal: ending.signal,
     onError: (error) => faults.push(String(error)),
   });
@@ -144,6 +149,44 @@ describe('an informer', () => {
     expect(held(informer)).toEqual(['one@3']);
   });
 
+  it('lists again where others have found that the store went back, though the host has come as far again meanwhile', async () => {
+    const { informer, upstream } = informerOf(
+      list(8, widget('one', 3), widget('two', 8)),
+      watch(new Feed()),
+      list(9, widget('one', 3)),
+      watch(new Feed()),
+    );
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(2));
+    history.foundRestored(history.restores);
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(4));
+    expect(told.slice(2)).toEqual(['modified one@3', 'deleted two@8']);
+    expect(held(informer)).toEqual(['one@3']);
+    expect(queryOf(upstream.requests[3])).toMatchObject({ watch: 'true', resourceVersion: '9' });
+  });
+
+  it('looks for that too, and tells nobody, when a watch was silent for long: so is one of what nothing happens to', async () => {
+    const silence = new ApiError('ERR_TIMEOUT', 'silent', { why: 'upstream-silent' });
+    const { upstream } = informerOf(list(8), watch(new Feed().fail(silence)), list(8), watch(new Feed()));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(4));
+    expect(queryOf(upstream.requests[2])).toMatchObject({ limit: '1' });
+    expect(queryOf(upstream.requests[3])).toMatchObject({ watch: 'true', resourceVersion: '8' });
+    expect(faults).toEqual([]);
+  });
+
+  it('tells others once that the store went back, and does not take it from them again', async () => {
+    let found = 0;
+    history.subscribe(() => (found += 1));
+    const { upstream } = informerOf(
+      list(8),
+      { status: 503, body: { kind: 'Status', message: 'down' } },
+      list(6),
+      list(6),
+      watch(new Feed()),
+    );
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(5));
+    expect([found, history.restores]).toEqual([1, 1]);
+  });
+
   it('goes on where there is nothing: of metadata alone the API server then lists no items at all', async () => {
     const { upstream } = informerOf(
       list(5),
@@ -215,6 +258,7 @@ describe('noting a write', () => {
       upstream,
       identity: { as: 'reader' },
       path: '/apis/example.com/v1/widgets',
+      history,
       signal: ending.signal,
     });
     await asked.promise;

@@ -7,14 +7,16 @@
  *
  * A list that asks for the newest is never older than what was known, whichever API server answers, but where the host's
  * store was restored from a backup. Then nothing counts but what it says: a watch from a revision that is still to come
- * would be silent until it has come, and roles of before the restore would go on giving rights.
+ * would be silent until it has come, and roles of before the restore would go on giving rights. Whoever finds it tells all
+ * others, for whom the host may have come as far again meanwhile.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  * @see k8s.io/client-go tools/cache/reflector.go at v0.36
  */
 import { readObject } from '../codec/json.ts';
 import { lines } from '../codec/lines.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, isSilence } from '../errors.ts';
+import type { HostHistory } from '../k8s/host-history.ts';
 import type { DeletedObject, Informer, InformerEvent } from '../k8s/informer.ts';
 import { compareVersions, keyOf, uidOf, versionOf } from '../k8s/meta.ts';
 import { ONE_ITEM } from '../k8s/revision-probe.ts';
@@ -30,6 +32,8 @@ export interface InformerOptions {
   path: string;
   /** Selectors, the same for LIST and WATCH. */
   query?: ReadonlyArray<readonly [string, string]>;
+  /** Shared by all that follow this host. */
+  history: HostHistory;
   /** Ends it. */
   signal: AbortSignal;
   /** Told of every fault; the informer goes on by itself. */
@@ -43,6 +47,7 @@ const WATCH_SECONDS_MIN = 300;
 const FORGOTTEN_MAX = 1_000;
 
 export function createInformer(options: InformerOptions): Informer {
+  const { history } = options;
   const objects = new Map<string, JsonObject>();
   /** Uids of what was deleted by us and may still come by: an event from before the deletion would bring it back. */
   const forgotten = new Set<string>();
@@ -51,6 +56,11 @@ export function createInformer(options: InformerOptions): Informer {
   ready.promise.catch(() => {});
   let synced = false;
   let revision = '';
+  /** How many restores of the host there had been when it was listed. */
+  let restores = history.restores;
+  /** Ends the watch that is open, so that everything is listed again. */
+  let watching = new AbortController();
+  const unsubscribe = history.subscribe(() => watching.abort(new Error("the host's store was restored")));
 
   function tell(event: InformerEvent): void {
     for (const listener of listeners) {
@@ -113,7 +123,7 @@ export function createInformer(options: InformerOptions): Informer {
   }
 
   /** Whether upstream is at an earlier revision than what is known, for a price that does not grow with the collection. */
-  async function wentBack(): Promise<boolean> {
+  async function hasGoneBack(): Promise<boolean> {
     return isBefore(versionOf(await ask(ONE_ITEM)));
   }
 
@@ -123,17 +133,20 @@ export function createInformer(options: InformerOptions): Informer {
 
   async function list(): Promise<void> {
     const deletedBefore = [...forgotten];
+    const known = history.restores;
     const body = await ask();
     const { items } = body;
     if (!Array.isArray(items)) throw new Error(`LIST ${options.path} was answered without items`);
     const at = versionOf(body);
-    const isRestored = isBefore(at);
-    if (isRestored) {
+    const wentBack = isBefore(at);
+    if (wentBack) {
       options.onError?.(
         new Error(`LIST ${options.path} went back from ${revision} to ${at}: the host's store was restored`),
       );
-      forgotten.clear();
+      history.foundRestored(restores);
     }
+    const isRestored = wentBack || known !== restores;
+    if (isRestored) forgotten.clear();
     const seen = new Set<string>();
     const uids = new Set<string>();
     for (const item of items) {
@@ -149,6 +162,7 @@ export function createInformer(options: InformerOptions): Informer {
       if (!seen.has(key) && (isRestored || compareVersions(versionOf(object), at) <= 0)) remove(object);
     }
     revision = at;
+    restores = wentBack && known === restores ? known + 1 : known;
     if (!synced) {
       synced = true;
       ready.resolve();
@@ -157,6 +171,7 @@ export function createInformer(options: InformerOptions): Informer {
 
   /** Runs one watch to its end. Returns true when the next must begin with a LIST. */
   async function watch(): Promise<boolean> {
+    watching = new AbortController();
     const seconds = WATCH_SECONDS_MIN + Math.floor(Math.random() * WATCH_SECONDS_MIN);
     const answer = await options.upstream.stream({
       identity: options.identity,
@@ -169,7 +184,7 @@ export function createInformer(options: InformerOptions): Informer {
         ['resourceVersion', revision],
         ['timeoutSeconds', String(seconds)],
       ],
-      signal: options.signal,
+      signal: AbortSignal.any([options.signal, watching.signal]),
     });
     let events = 0;
     for await (const line of lines(answer.chunks)) {
@@ -193,17 +208,18 @@ export function createInformer(options: InformerOptions): Informer {
     let listNext = true;
     while (!options.signal.aborted) {
       try {
-        if (listNext || (failures > 0 && (await wentBack()))) await list();
+        if (listNext || restores !== history.restores || (failures > 0 && (await hasGoneBack()))) await list();
         listNext = false;
-        listNext = await watch();
+        listNext = restores !== history.restores || (await watch());
         failures = 0;
       } catch (error) {
         if (options.signal.aborted) break;
         failures += 1;
-        options.onError?.(error);
+        if (!isSilence(error)) options.onError?.(error);
         if (!(await pause(backoffMs(failures, BACKOFF), options.signal))) break;
       }
     }
+    unsubscribe();
     ready.reject(new ApiError('ERR_UNAVAILABLE', 'the proxy is shutting down'));
   }
 

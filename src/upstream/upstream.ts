@@ -158,7 +158,7 @@ function unreachable(cause: unknown): Error {
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     return new ApiError('ERR_TIMEOUT', 'the cluster did not answer in time; try again', {
       cause,
-      why: 'upstream-slow',
+      why: code === 'UND_ERR_BODY_TIMEOUT' ? 'upstream-silent' : 'upstream-slow',
       details: { retryAfterSeconds: 1 },
     });
   }

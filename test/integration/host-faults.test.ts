@@ -183,21 +183,9 @@ it('a store that was restored from a backup: what came after the backup is forgo
     return !items.some(({ metadata: { name } }: { metadata: { name: string } }) => name === 'lost');
   });
   for (const name of ['lost', 'new']) {
-    await eventually(
-      `the namespace ${name} is made`,
-      async () =>
-        [201, 409].includes((await lab.acme.write('POST', '/api/v1/namespaces', { metadata: { name } })).status),
-      60_000,
-    );
+    await lab.made('/api/v1/namespaces', { metadata: { name } });
     // What the proxy follows is read again kind by kind, each when it tries again.
-    await eventually(
-      `an object is made in ${name}`,
-      async () => {
-        const map = { metadata: { name: 'map' } };
-        return [201, 409].includes((await lab.acme.write('POST', `/api/v1/namespaces/${name}/configmaps`, map)).status);
-      },
-      60_000,
-    );
+    await lab.made(`/api/v1/namespaces/${name}/configmaps`, { metadata: { name: 'map' } });
   }
 });
 

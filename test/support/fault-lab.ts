@@ -67,9 +67,19 @@ export class FaultLab implements AsyncDisposable {
   /** As the tenant, again until it is done. */
   async make(name: string, data: Record<string, string> = {}): Promise<void> {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: LABELS }, data };
+    await this.made(MAPS, object);
+  }
+
+  /** As the tenant, again until it is there. @throws with the last answer */
+  async made(path: string, object: KubeObject): Promise<void> {
+    let last = '';
     await eventually(
-      `${name} is made`,
-      async () => [201, 409].includes((await this.acme.write('POST', MAPS, object)).status),
+      () => `${object.metadata.name} is made in ${path}; the last answer was ${last}`,
+      async () => {
+        const { status, object: said } = await this.acme.write('POST', path, object);
+        last = `${status} ${JSON.stringify(said)}`;
+        return [201, 409].includes(status);
+      },
       PATIENCE_MS,
     );
   }

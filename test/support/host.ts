@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Controllers, type ControllersOptions, startControllers } from '../../src/controllers/controllers.ts';
 import { install } from '../../src/controllers/walls/install.ts';
 import { createKubeClient, type KubeClient } from '../../src/dev/kube-client.ts';
+import { HostHistory } from '../../src/k8s/host-history.ts';
 import { loadPolicies } from '../../src/policy/load.ts';
 import { accountTokens } from '../../src/upstream/credentials.ts';
 import { createInformer } from '../../src/upstream/informer.ts';
@@ -55,6 +56,7 @@ export function runControllers(
   options: Partial<Pick<ControllersOptions, 'reserved' | 'policyNames' | 'guardsOf' | 'onError'>> = {},
 ): Controllers & AsyncDisposable {
   const ending = new AbortController();
+  const history = new HostHistory();
   const onError = options.onError ?? (() => {});
   const controllers = startControllers({
     rootCaPem: 'of a test',
@@ -71,6 +73,7 @@ export function runControllers(
         identity: { as: 'provisioner' },
         path,
         query,
+        history,
         signal: ending.signal,
         onError: (error) => onError(`watch of ${path}`, error),
       }),

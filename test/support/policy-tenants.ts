@@ -3,7 +3,9 @@
  * host holds, it holds for whoever writes. Tests ask as the tenant, as the host's administrator, and by way of the host's
  * own controllers.
  */
+
 import { type Controllers, startControllers } from '../../src/controllers/controllers.ts';
+import { HostHistory } from '../../src/k8s/host-history.ts';
 import type { JsonObject } from '../../src/k8s/types.ts';
 import { parsePolicy } from '../../src/policy/load.ts';
 import { createPolicies, type Policies } from '../../src/policy/policy.ts';
@@ -48,6 +50,7 @@ export async function preparePolicyTenants(
   const files = new Map(Object.entries(texts));
   let policies = compile(files);
   const ending = new AbortController();
+  const history = new HostHistory();
   const controllers = startControllers({
     rootCaPem: 'of a test',
     upstream: host.upstream,
@@ -62,6 +65,7 @@ export async function preparePolicyTenants(
         identity: { as: 'provisioner' },
         path,
         query,
+        history,
         signal: ending.signal,
         onError: () => {},
       }),

@@ -17,15 +17,17 @@ export function livingInGroups(groups: readonly number[]): number[] {
     });
 }
 
-/** Waits until `condition` holds. @throws when it does not within `timeoutMs`, with `what` */
+/** Waits until `condition` holds. @throws when it does not within `timeoutMs`, with `what` as it is then */
 export async function eventually(
-  what: string,
+  what: string | (() => string),
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 30_000,
 ): Promise<void> {
   const deadlineMs = Date.now() + timeoutMs;
   while (!(await condition())) {
-    if (Date.now() > deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (Date.now() > deadlineMs) {
+      throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`);
+    }
     await sleep(50);
   }
 }

@@ -64,12 +64,15 @@ export class Feed implements AsyncIterable<Uint8Array> {
     return this;
   }
 
+  /** Breaks. */
+  fail(fault: unknown): this {
+    this.#fault = fault;
+    return this.end();
+  }
+
   /** Breaks where the request is ended. */
   endWith(signal: AbortSignal): void {
-    const stop = (): void => {
-      this.#fault = signal.reason;
-      this.end();
-    };
+    const stop = (): void => void this.fail(signal.reason);
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   }

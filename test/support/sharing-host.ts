@@ -2,8 +2,10 @@
  * A host with one pod in `acme--default`, at a revision that the test moves, and verbs that share watches of it. The
  * cache's own watch is fed by the test, and so is each that a client has for itself.
  */
+
 import { type Cache, createCache } from '../../src/cache/cache.ts';
 import { ApiError } from '../../src/errors.ts';
+import { HostHistory } from '../../src/k8s/host-history.ts';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
 import type { Upstream, UpstreamRequest } from '../../src/ports.ts';
 import { Feed, type Scripted, textOf } from './scripted-upstream.ts';
@@ -38,7 +40,7 @@ export class SharingHost {
       request: (request) => this.lab.upstream.request(request),
       stream: (request) => this.lab.upstream.stream(request),
     };
-    this.cache = createCache({ upstream, onError: () => {} });
+    this.cache = createCache({ upstream, history: new HostHistory(), onError: () => {} });
     const onRestored = (): void => this.cache.doubt();
     this.lab = new VerbLab((request) => this.#answer(request), { cache: this.cache, onRestored, ...options });
   }

@@ -2,11 +2,13 @@
  * Views over a scripted host, for unit tests of what is kept in memory: widgets of one tenant (`acme`), a clock that the
  * test moves, and readings that it hands in.
  */
+
 import type { Cursor, CursorOptions } from '../../src/cache/cursor.ts';
 import type { Item } from '../../src/cache/item.ts';
 import { Source } from '../../src/cache/source.ts';
 import { type Reading, View } from '../../src/cache/view.ts';
 import type { SharedEvent } from '../../src/exchange.ts';
+import { HostHistory } from '../../src/k8s/host-history.ts';
 import { parseLabelSelector } from '../../src/k8s/label-selector-parser.ts';
 import { parseFieldSelector } from '../../src/k8s/selector.ts';
 import type { JsonObject, WatchEvent } from '../../src/k8s/types.ts';
@@ -18,6 +20,7 @@ const EVERYTHING = { label: parseLabelSelector(''), field: parseFieldSelector(''
 export class ViewLab implements Disposable {
   nowMs = 1_000_000;
   readonly ending = new AbortController();
+  readonly history = new HostHistory();
   readonly sources: Source[] = [];
   readonly faults: string[] = [];
 
@@ -30,7 +33,7 @@ export class ViewLab implements Disposable {
         ...more,
         ownerOf: (object) => tenantOf((object['metadata'] as { namespace: UpstreamName }).namespace),
       },
-      { upstream, onError: (error) => this.faults.push(String(error)) },
+      { upstream, history: this.history, onError: (error) => this.faults.push(String(error)) },
     );
     this.sources.push(source);
     return source;
@@ -120,7 +123,7 @@ export function watch(feed: Feed): Scripted {
 export const EXPIRED: WatchEvent = { type: 'ERROR', object: { kind: 'Status', code: 410, message: 'too old' } };
 
 /** A host that answers what the test says, then with a watch that stays open. */
-export function hostOf(...script: Scripted[]): ScriptedUpstream {
+export function hostOf(...script: Array<Scripted | Promise<Scripted>>): ScriptedUpstream {
   return new ScriptedUpstream(() => script.shift() ?? watch(new Feed()));
 }
 
