@@ -109,7 +109,7 @@ async function call(
   as: Match['as'],
   given: AdmittedObjects,
   mutating: boolean,
-  { subject, webhooks }: WebhookContext,
+  { subject, webhooks, share }: WebhookContext,
 ): Promise<ReviewAnswer> {
   const review = reviewFor(webhook, subject, as, given);
   const { timeoutSeconds } = webhook;
@@ -123,5 +123,7 @@ async function call(
     signal: subject.signal,
   });
   if ('failure' in answer) throw new WebhookCallFailed(`failed to call webhook: ${answer.failure}`);
-  return readReview(answer.document, review, mutating);
+  const { document } = answer;
+  const { tenant, signal } = subject;
+  return await share.run(tenant.id, signal, () => readReview(document, review, mutating));
 }

@@ -39,8 +39,13 @@ export async function mutateByWebhooks(
       noted(false);
       throw error;
     });
-    const patched = patchedBy(name, shown.object, answer?.patch ?? []);
-    const mutated = patched !== undefined && !sameJson(patched, shown.object);
+    const { object } = shown;
+    // What a patch asks for may be much more than it says.
+    const patched = await context.share.run(context.subject.tenant.id, context.subject.signal, () => {
+      const made = patchedBy(name, object, answer?.patch ?? []);
+      return made === undefined || sameJson(made, object) ? undefined : made;
+    });
+    const mutated = patched !== undefined;
     noted(mutated);
     if (mutated) {
       versions.replace(patched);

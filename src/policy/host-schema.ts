@@ -10,6 +10,8 @@ import { canonicalQuantity, parseQuantity } from '../k8s/quantity.ts';
 /** Values stand in annotations, as lists with spaces and commas between them. */
 const NO_SEPARATORS = /^[^\s,*]+$/;
 const word = z.string().regex(NO_SEPARATORS, 'must have no spaces, commas or asterisks');
+/** The beginning of an image's name, with all of its registry: `docker.io` is also that of `docker.io.example.org`. */
+const image = word.regex(/^[^/:]+(:\d+)?\//, 'must begin with a registry and a slash, such as registry.example.com/');
 /** `pool`, `example.com/pool`. */
 const LABEL_KEY = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const labelKey = z.string().regex(LABEL_KEY, 'must be the key of a label, such as example.com/pool');
@@ -63,7 +65,7 @@ export const hostSettings = {
       tolerate: allOr(labelKey, 'keys of taints'),
       chooseNode: z.boolean(),
       volumes: allOr(z.enum(VOLUMES), 'sources of volumes, such as configMap'),
-      images: allOr(word, 'beginnings of image names, such as registry.example.com/'),
+      images: allOr(image, 'beginnings of image names, such as registry.example.com/'),
       alwaysPullImages: z.boolean(),
     })
     .partial()

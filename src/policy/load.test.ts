@@ -99,6 +99,8 @@ watchSecretsAcrossNamespaces: true
     [`${HEAD}pods:\n  volumes: [hostpath]`, 'x.yaml:4:12: pods.volumes: must be the word all, or a list of sources'],
     [`${HEAD}pods:\n  nodeSelector: {a b: c}`, 'x.yaml:4:18: pods.nodeSelector.a b: must be the key'],
     [`${HEAD}pods:\n  images: ['a b']`, 'x.yaml:4:12: pods.images[0]: must have no spaces'],
+    [`${HEAD}pods:\n  images: [docker.io]`, 'x.yaml:4:12: pods.images[0]: must begin with a registry and a slash'],
+    [`${HEAD}pods:\n  images: ['https://x/']`, 'x.yaml:4:12: pods.images[0]: must begin with a registry and a slash'],
     [`${HEAD}pods:\n  tolerations: [{key: a}]`, 'x.yaml:4:17: pods.tolerations[0].effect: '],
     [`${HEAD}services:\n  endpoints: [10.0.0.1/8]`, 'x.yaml:4:14: services.endpoints: must be the word all or public'],
     [`${HEAD}ingresses:\n  hosts: ['*']`, 'x.yaml:4:11: ingresses.hosts[0]: must be a host'],

@@ -19,6 +19,13 @@ const TWINS: ReadonlyMap<string, string> = new Map([
 
 const EVERYTHING = { apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], scope: 'Namespaced' };
 
+/** Whether an update changes more than what holds an object and what is said of its state. */
+const CHANGES = [
+  'oldObject == null',
+  "!object.all(key, key in ['metadata', 'status'] || (key in oldObject && object[key] == oldObject[key]))",
+  ...['labels', 'annotations'].map((field) => `object.metadata.?${field} != oldObject.metadata.?${field}`),
+].join(' || ');
+
 /** @param files rules by the name of their policy: of all policies, those without rules among them */
 export function rulesPolicySpec(files: ReadonlyMap<string, readonly OwnRule[]>): JsonObject {
   const known = [...files.keys()].sort();
@@ -39,8 +46,8 @@ export function rulesPolicySpec(files: ReadonlyMap<string, readonly OwnRule[]>):
         name: 'not-by-the-proxy',
         expression: `request.userInfo.username != 'system:serviceaccount:${PROXY_NAMESPACE}:${ACCOUNTS.provisioner}' && (!('${TENANTS_GROUP}' in request.userInfo.groups) || request.userInfo.?extra[?'${OWN_PREFIX}user'].orValue([]) != ['${CONTROLLER_USER}'])`,
       },
-      // Whoever cleans up takes finalizers off.
-      { name: 'not-leaving', expression: '!object.?metadata.?deletionTimestamp.hasValue()' },
+      // Whoever cleans up takes finalizers off, and changes nothing else.
+      { name: 'not-leaving', expression: `!object.?metadata.?deletionTimestamp.hasValue() || ${CHANGES}` },
     ],
     variables: [
       { name: 'tenant', expression: `namespaceObject.metadata.labels['${TENANT_LABEL}']` },

@@ -8,9 +8,11 @@ import { createAuthority, issueServer } from '../pki/certificates.ts';
 import type { UpstreamForward, WebhookCall } from '../ports.ts';
 import type { TenantId } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { createWebhooks } from './webhooks.ts';
+import { createWebhooks, type WebhooksOptions } from './webhooks.ts';
 
 const acme = { id: 'acme' as TenantId, uid: 'a' } as Tenant;
+/** Takes some milliseconds to read. */
+const LARGE = JSON.stringify({ large: Array(200_000).fill([{}]) });
 const globex = { id: 'globex' as TenantId, uid: 'g' } as Tenant;
 
 let server: Server;
@@ -32,6 +34,7 @@ beforeAll(async () => {
       if (pathname === '/hang') return;
       if (pathname === '/huge') response.end(Buffer.alloc(9 * 1024 * 1024, ' '));
       else if (pathname === '/redirect') response.writeHead(307, { location: `https://127.0.0.1:${port}/ok` }).end();
+      else if (pathname === '/large') response.end(LARGE);
       else if (pathname === '/garbage') response.end('<html>');
       else response.end(JSON.stringify({ path: pathname + search }));
     });
@@ -47,11 +50,17 @@ afterAll(() => {
   server.close();
 });
 
-function lab({ mayReach = false, endpoints = true } = {}) {
+interface LabOptions extends Pick<WebhooksOptions, 'reading'> {
+  mayReach: boolean;
+  endpoints: boolean;
+}
+
+function lab({ mayReach = false, endpoints = true, ...more }: Partial<LabOptions> = {}) {
   const forwarded: UpstreamForward[] = [];
   const webhooks = createWebhooks({
     namespaces: { state: () => 'ready' },
     mayReach: () => mayReach,
+    ...more,
     upstream: {
       async request({ path }) {
         const targetRef = { kind: 'Pod', name: 'hook-1' };
@@ -81,6 +90,14 @@ function lab({ mayReach = false, endpoints = true } = {}) {
 }
 
 describe('a call', () => {
+  it('waits with large answers until the tenant may use the process again, and nobody else does', async () => {
+    const { call } = lab({ reading: { burstMs: 0.001, msPerSecond: 0.001 } });
+    expect(await call('/large')).toMatchObject({ large: expect.any(Array) });
+    expect(await call('/large', { timeoutMs: 300 })).toContain('context deadline exceeded');
+    expect(await call('/ok')).toMatchObject({ path: expect.any(String) });
+    expect(await call('/large', { tenant: globex })).toMatchObject({ large: expect.any(Array) });
+  });
+
   it('reaches a pod of the tenant, by a connection that is used again', async () => {
     const { call, forwarded, webhooks } = lab();
     expect(await call('/ok')).toEqual({ path: '/ok?timeout=10s' });

@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import { stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import type { JsonObject } from '../k8s/types.ts';
+import { CpuShare, type CpuShareOptions } from '../lib/cpu-share.ts';
 import type {
   NamespaceRegistry,
   Upstream,
@@ -33,6 +34,9 @@ import { WebhookFailure } from './webhook-failure.ts';
 /** More than any object and a patch of it can be. */
 const RESPONSE_BYTES = 8 * 1024 * 1024;
 const CALLS_AT_ONCE = 20;
+/** Larger answers are read in the tenant's turn: a short request may be answered with a million objects. */
+const FREE_BYTES = 16 * 1024;
+const READING = { burstMs: 500, msPerSecond: 100 };
 
 export interface WebhooksOptions {
   readonly upstream: Pick<Upstream, 'request'> & UpstreamForwarding;
@@ -40,6 +44,8 @@ export interface WebhooksOptions {
   /** Whether the tenant's policy names this host, for webhooks that are given by URL. */
   readonly mayReach: (tenant: Tenant, host: string, port: number) => boolean;
   readonly nowMs?: () => number;
+  /** How much of the process one tenant's large answers may use. */
+  readonly reading?: Pick<CpuShareOptions, 'burstMs' | 'msPerSecond'>;
 }
 
 export interface ClosableWebhooks extends Webhooks {
@@ -51,9 +57,11 @@ export function createWebhooks({
   namespaces,
   mayReach,
   nowMs = Date.now,
+  reading: share = READING,
 }: WebhooksOptions): ClosableWebhooks {
   const backends = createServiceBackends({ upstream, namespaces, nowMs });
   const pools = createWebhookPools(RESPONSE_BYTES);
+  const reading = new CpuShare({ ...share, late: (_waitMs, cause) => cause as Error });
   const turns = new Turns(CALLS_AT_ONCE);
   const breaker = new Breaker(nowMs);
 
@@ -91,7 +99,9 @@ export function createWebhooks({
       if ((error as { code?: string }).code !== 'UND_ERR_SOCKET' || signal.aborted) throw error;
       return await pool.request(request);
     });
-    return documentIn(answer.statusCode, new Uint8Array(await answer.body.arrayBuffer()));
+    const bytes = new Uint8Array(await answer.body.arrayBuffer());
+    const read = () => documentIn(answer.statusCode, bytes);
+    return bytes.length <= FREE_BYTES ? read() : await reading.run(call.tenant.uid, signal, read);
   }
 
   async function ask(call: WebhookCall): Promise<JsonObject> {

@@ -32,7 +32,9 @@ beforeAll(async () => {
     strict: 'profile: restricted',
     open: 'profile: trusted',
     pooled: POOLED,
+    hub: 'pods: {images: [docker.io/]}',
   });
+  await tenants.make('pol-hub', 'hub');
   await Promise.all(
     Object.entries({ 'pol-base': 'default', 'pol-strict': 'strict', 'pol-open': 'open', 'pol-pool': 'pooled' }).map(
       ([tenant, policy]) => tenants.make(tenant, policy),
@@ -133,6 +135,14 @@ describe.each(writers(() => tenants))('a pod that %s makes', (_who, ask) => {
     expect(elsewhere.body).toMatchObject({ spec: { nodeSelector: { 'example.com/pool': 'tenants', a: 'b' } } });
     const never = await make('pol-pool', pod({}, { imagePullPolicy: 'Never' }));
     expect(never.body).toMatchObject({ spec: { containers: [{ imagePullPolicy: 'Always' }] } });
+    const reference = 'registry.example.com/data:1';
+    const volumes = [
+      { name: 'e', emptyDir: {} },
+      { name: 'v', image: { reference, pullPolicy: 'Never' } },
+    ];
+    const mounted = await make('pol-pool', pod({ volumes }));
+    const { volumes: stored } = (mounted.body as { spec: { volumes: unknown[] } }).spec;
+    expect(stored).toContainEqual({ name: 'v', image: { reference, pullPolicy: 'Always' } });
     const plain = await make('pol-base', pod({}, { imagePullPolicy: 'Never' }));
     expect(plain.body).toMatchObject({ spec: { containers: [{ imagePullPolicy: 'Never' }] } });
   });
@@ -166,6 +176,12 @@ describe.each(writers(() => tenants))('a pod that %s makes', (_who, ask) => {
     }
     expectDone(await make('pol-base', pod({}, { image })));
   });
+});
+
+it('takes what has capitals before the first slash for another registry, as container runtimes do', async () => {
+  const make = (image: string) => tenants.as('pol-hub')('POST', pods('pol-hub') + DRY, pod({}, { image }));
+  expectDone(await make('evil/app'));
+  expectRefused(await make('EVIL/app'), /lets images begin with these only: docker.io\//);
 });
 
 describe('a pod that is there', () => {

@@ -91,6 +91,18 @@ describe.each(writers(() => tenants))('what %s writes', (_who, ask) => {
     expectDone(await debug('tools:1'));
     expectDone(await tenants.admin('DELETE', `${at}/${name}?gracePeriodSeconds=0`));
   });
+
+  it('meets them also when it was deleted and is held, but for who takes off what holds it', async () => {
+    const at = `${upstreamNamespace('rul-own')}/pods`;
+    const metadata = { labels: { owner: 'me' }, generateName: 'rul-', finalizers: ['example.com/hold'] };
+    const made = await tenants.admin('POST', at, pod({}, {}, metadata));
+    const { name } = (made.body as { metadata: { name: string } }).metadata;
+    expectDone(await tenants.admin('DELETE', `${at}/${name}?gracePeriodSeconds=0`));
+    const send = (patch: JsonObject) => ask('rul-own')('PATCH', `${at}/${name}`, patch, MERGE);
+    expectRefused(await send({ metadata: { labels: { owner: null } } }), WORDS);
+    expectDone(await send({ metadata: { labels: { owner: 'you' } } }));
+    expectDone(await send({ metadata: { finalizers: null } }));
+  });
 });
 
 it('holds for what the host’s controllers make, and they tell why', async () => {

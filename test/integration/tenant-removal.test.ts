@@ -2,6 +2,7 @@
  * A tenant that is deleted takes with it everything that is its own and nothing else, and its id is free only then. On the
  * live control plane.
  */
+
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Controllers } from '../../src/controllers/controllers.ts';
 import { nameOf } from '../../src/k8s/meta.ts';
@@ -9,6 +10,7 @@ import { isObject, type JsonObject } from '../../src/k8s/types.ts';
 import type { TenantId, TenantName } from '../../src/tenancy/names.ts';
 import { exists, must } from '../support/administrator.ts';
 import { type Host, prepareHost, runControllers } from '../support/host.ts';
+import { pod } from '../support/policy-tenants.ts';
 import { createTenant, deleteTenant, heard } from '../support/tenants.ts';
 
 const TENANTS = '/apis/kubeveil.dev/v1alpha1/tenants';
@@ -70,6 +72,8 @@ function custom(tenant: string, plural: string, metadata: object) {
 async function furnish(tenant: string): Promise<string[]> {
   const maps = `${NAMESPACES}/${tenant}--default/configmaps`;
   await admin('POST', maps, { metadata: { name: 'held', finalizers: FINALIZERS } });
+  // While there are pods, the host looks at nothing else, and does not say what holds them.
+  await admin('POST', `${NAMESPACES}/${tenant}--default/pods`, pod({}, {}, { name: 'held', finalizers: FINALIZERS }));
   await admin('POST', VIRTUAL_ROLES, role(`${tenant}--held`, tenant, { finalizers: FINALIZERS }));
   const namespace = `${NAMESPACES}/${tenant}--default`;
   await admin('PATCH', namespace, { metadata: { finalizers: FINALIZERS } }, MERGE);

@@ -24,7 +24,7 @@ import { collectionIn, type HostKind, type TenantKinds } from '../host/host-kind
 import type { HostLists } from '../host/host-lists.ts';
 import { labelledOwner, PATHS } from '../host/host-objects.ts';
 import { controllerIdentity } from '../namespaces/guard-proof.ts';
-import { remainingFinalizers } from '../namespaces/namespace-conditions.ts';
+import { remainingFinalizers, remainingKinds } from '../namespaces/namespace-conditions.ts';
 
 export interface TenantRemovalOptions {
   upstream: Upstream;
@@ -43,6 +43,7 @@ export interface TenantRemoval {
   run(tenant: JsonObject): Promise<string[]>;
 }
 
+const PODS = { root: '/api/v1', resource: 'pods' } as const;
 const DEFINITIONS = 'customresourcedefinitions';
 
 export function createTenantRemoval(options: TenantRemovalOptions): TenantRemoval {
@@ -85,6 +86,8 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
         continue;
       }
       await stripNamespace(namespace);
+      // While there are pods, the host looks at nothing else, and does not say what holds them.
+      if (remainingKinds(namespace) === undefined) await stripAll(collectionIn(nameOf(namespace), PODS), asTenant);
       if (remainingFinalizers(namespace).some(isTenants)) await sweep(nameOf(namespace), id, asTenant, kinds);
     }
     return counted(own, 'namespaces');
@@ -110,14 +113,13 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
   /** Strips finalizers from everything in a namespace. As the tenant, who has every right in it and none elsewhere. */
   async function sweep(namespace: string, id: TenantId, asTenant: HostClient, kinds: TenantKinds): Promise<void> {
     const all = [...kinds.namespaced, ...(await ownKinds(id))];
-    await Promise.all(
-      all.map(async (kind) => {
-        const collection = collectionIn(namespace, kind);
-        // 404: a definition that has just gone; 403: one whose rights have.
-        const items = (await asTenant.list(collection).catch(unless(403, 404))) ?? [];
-        for (const item of items) await strip(collection, item, asTenant);
-      }),
-    );
+    await Promise.all(all.map((kind) => stripAll(collectionIn(namespace, kind), asTenant)));
+  }
+
+  async function stripAll(collection: string, asTenant: HostClient): Promise<void> {
+    // 404: a definition that has just gone; 403: one whose rights have.
+    const items = (await asTenant.list(collection).catch(unless(403, 404))) ?? [];
+    for (const item of items) await strip(collection, item, asTenant);
   }
 
   /** The kinds that this tenant defined itself. */
@@ -145,9 +147,7 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
     const read = readDefinition(definition);
     const kind = read?.clusterScoped ? customKind(definition, read.tenant) : undefined;
     if (kind === undefined) return;
-    const collection = `${kind.root}/${kind.resource}`;
-    const items = (await asTenant.list(collection).catch(unless(403, 404))) ?? [];
-    for (const item of items) await strip(collection, item, asTenant);
+    await stripAll(`${kind.root}/${kind.resource}`, asTenant);
   }
 
   async function strip(collection: string, item: JsonObject, asTenant: HostClient): Promise<void> {
