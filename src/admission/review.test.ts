@@ -54,8 +54,34 @@ describe('v1', () => {
       'received undecodable patch',
     ],
     ['a verdict that is none', { uid: 'u', allowed: 'yes' }, true, 'response.allowed into bool'],
+    ['warnings that are a map', { uid: 'u', warnings: {} }, true, 'response.warnings into []string'],
+    ['a warning that is a number', { uid: 'u', warnings: ['a', 5] }, true, 'response.warnings into []string'],
+    [
+      'a note that is a number',
+      { uid: 'u', auditAnnotations: { k: 5 } },
+      true,
+      'auditAnnotations into map[string]string',
+    ],
+    ['a code that is a text', { uid: 'u', status: { code: '403' } }, true, 'response.status.code into int32'],
+    ['a code that is a fraction', { uid: 'u', status: { code: 1.5 } }, true, 'response.status.code into int32'],
+    [
+      'a wait that is too long for its type',
+      { uid: 'u', status: { details: { retryAfterSeconds: 1e30 } } },
+      true,
+      'retryAfterSeconds into int32',
+    ],
+    ['a reason that is none', { uid: 'u', status: { reason: [] } }, true, 'response.status.reason into string'],
   ])('refuses %s', (_what, response, mutating, why) => {
     expect(() => read('v1', response, mutating)).toThrow(why);
+  });
+
+  it('takes what may be there, and null for nothing', () => {
+    const status = { code: 403, message: 'no', reason: 'Forbidden', details: { retryAfterSeconds: 5 } };
+    expect(read('v1', { uid: 'u', status, warnings: null, auditAnnotations: null }).result).toEqual(status);
+    expect(read('v1', { uid: 'u', status: null, warnings: ['a'] })).toMatchObject({
+      warnings: ['a'],
+      result: undefined,
+    });
   });
 
   it('takes no verdict for a refusal', () => {

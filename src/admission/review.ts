@@ -69,6 +69,7 @@ export function readReview(document: JsonObject, { uid, version }: Review, mutat
   if (allowed !== undefined && allowed !== null && typeof allowed !== 'boolean') {
     throw unreadable('response.allowed', 'bool');
   }
+  refuseOtherSorts(response);
   const { status } = response;
   return {
     allowed: allowed === true,
@@ -93,6 +94,37 @@ function refuseOtherType(document: JsonObject, version: string): void {
     throw new WebhookCallFailed(`failed to call webhook: ${why}`);
   }
   throw invalid(`expected webhook response of ${GROUP}/${version}, Kind=AdmissionReview, got ${gvk}`);
+}
+
+/** What is written in another sort than its type has is no answer, as it is none to a program with types. */
+function refuseOtherSorts(response: JsonObject): void {
+  const { warnings = null, auditAnnotations = null, status = null } = response;
+  if (warnings !== null && !(Array.isArray(warnings) && warnings.every(isText))) {
+    throw unreadable('response.warnings', '[]string');
+  }
+  if (auditAnnotations !== null && !(isObject(auditAnnotations) && Object.values(auditAnnotations).every(isText))) {
+    throw unreadable('response.auditAnnotations', 'map[string]string');
+  }
+  if (status === null) return;
+  if (!isObject(status)) throw unreadable('response.status', 'v1.Status');
+  for (const field of ['status', 'message', 'reason']) {
+    if (!isText(status[field] ?? '')) throw unreadable(`response.status.${field}`, 'string');
+  }
+  const { code = null, details = null } = status;
+  if (!isInt32(code ?? 0)) throw unreadable('response.status.code', 'int32');
+  if (details === null) return;
+  if (!isObject(details)) throw unreadable('response.status.details', 'v1.StatusDetails');
+  if (!isInt32(details['retryAfterSeconds'] ?? 0)) {
+    throw unreadable('response.status.details.retryAfterSeconds', 'int32');
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isInt32(value: unknown): boolean {
+  return typeof value === 'number' && (value | 0) === value;
 }
 
 function patchIn(response: JsonObject, version: Review['version'], mutating: boolean): readonly JsonObject[] {
