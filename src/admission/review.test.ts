@@ -19,8 +19,8 @@ describe('v1', () => {
       allowed: true,
       patchType: 'JSONPatch',
       patch: encoded,
-      warnings: ['w', 1],
-      auditAnnotations: { k: 'v', odd: 1 },
+      warnings: ['w'],
+      auditAnnotations: { k: 'v' },
       status: { message: 'm' },
     };
     expect(read('v1', response)).toEqual({
