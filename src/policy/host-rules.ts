@@ -31,13 +31,13 @@ type HostHeld = Pick<PolicyFile, 'shared' | 'admission' | 'rules'>;
  */
 const HARMFUL: readonly string[] = [
   // Configuration and code as it stands: ingress-nginx, NGINX, HAProxy.
-  ...['snippet', '/config-', 'lua'],
-  // Secrets and middlewares of any namespace.
-  ...['secret', 'middlewares'],
+  ...['snippet', '/config-', 'lua', 'skipper-'],
+  // Secrets, certificates, middlewares and options of any namespace.
+  ...['secret', 'middlewares', 'server-crt', 'server-ca', 'client-ca', 'client-crt', 'tls.options'],
   // Into the configuration unquoted in versions that are still about: CVE-2025-24514, CVE-2025-1097, CVE-2025-1098.
   ...['auth-url', 'auth-signin', 'auth-tls', 'mirror-'],
-  // More hosts, and a load balancer that others share.
-  ...['server-alias', 'group.name'],
+  // More hosts, a part in those of another Ingress, and a load balancer that others share.
+  ...['server-alias', '/hostname', 'mergeable-ingress', 'group.name'],
 ];
 
 export function hostGuards(
