@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CertificatePair, createAuthority, issueClient, issueServer } from '../pki/certificates.ts';
 import type { TenantId } from '../tenancy/names.ts';
@@ -45,6 +45,8 @@ describe('client certificates', () => {
     const found = authenticator()(der(pair));
     expect(found.identity.username).toBe('alice');
     expect(found.identity.groups).toEqual(['devs', 'system:masters']);
+    const hash = createHash('sha256').update(der(pair)).digest('hex');
+    expect(found.identity.extra).toEqual({ 'authentication.kubernetes.io/credential-id': [`X509SHA256=${hash}`] });
     expect(found).toMatchObject({ tenant: 'acme', tenantUid: 'u1', how: 'client-certificate' });
   });
 

@@ -15,6 +15,7 @@ import type { TenantRegistry } from '../ports.ts';
 import { tenantOfClientCa } from '../tenancy/host-names.ts';
 import { certificateSerial, type Tenant } from '../tenancy/tenant.ts';
 import { issuerOf, openCertificate, subjectOf } from './certificate.ts';
+import { CREDENTIAL_ID } from './credential-id.ts';
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const REMEMBERED = 10_000;
@@ -38,7 +39,7 @@ export function clientCertAuthenticator({
   /** A connection shows the same bytes with each request, and with each time that its watches are judged. */
   const hashes = new WeakMap<Uint8Array, string>();
   return (der) => {
-    const hash = hashes.get(der) ?? createHash('sha256').update(der).digest('base64');
+    const hash = hashes.get(der) ?? sha256(der, 'base64');
     hashes.set(der, hash);
     let checked = remembered.get(hash);
     if (checked === undefined || tenants.get(checked.tenant)?.clientCaPem !== checked.caPem) {
@@ -69,7 +70,7 @@ function check(der: Uint8Array, tenants: TenantRegistry, namesIn: typeof subject
     throw refused('the client certificate must name one user (CN)', 'certificate-subject');
   }
   return {
-    identity: { username, groups, uid: '', extra: {} },
+    identity: { username, groups, uid: '', extra: { [CREDENTIAL_ID]: [`X509SHA256=${sha256(der, 'hex')}`] } },
     tenant: tenant.id,
     tenantUid: tenant.uid,
     how: 'client-certificate',
@@ -78,6 +79,10 @@ function check(der: Uint8Array, tenants: TenantRegistry, namesIn: typeof subject
     notBeforeMs: Date.parse(certificate.validFrom),
     expiresAtMs: Date.parse(certificate.validTo),
   };
+}
+
+function sha256(der: Uint8Array, as: 'hex' | 'base64'): string {
+  return createHash('sha256').update(der).digest(as);
 }
 
 function opened(der: Uint8Array): X509Certificate {

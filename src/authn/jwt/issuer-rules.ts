@@ -10,6 +10,7 @@ import type { Budget } from '../../cel/run.ts';
 import { BOOL, DYN, type Type } from '../../cel/types.ts';
 import { ListValue, type Value } from '../../cel/values.ts';
 import type { Identity } from '../../exchange.ts';
+import { CREDENTIAL_ID } from '../credential-id.ts';
 import { claimsValue } from './claims-value.ts';
 import type { JwtConfig } from './schema.ts';
 
@@ -28,7 +29,6 @@ const OF_CLAIMS = environmentWith({ variables: { claims: DYN } });
 const OF_USER = environmentWith({ variables: { user: DYN } });
 /** kube-apiserver's own limit of cost; the time is ours. */
 const BUDGET: Budget = { cost: 1_000_000, ms: 20 };
-const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
 /** @throws {InvalidExpression} for an expression that cannot be compiled; `where` it stands is in front of the message */
 export function compileIssuer(config: JwtConfig): (claims: Claims) => MappedUser {

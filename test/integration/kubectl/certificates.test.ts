@@ -93,6 +93,11 @@ describe('a certificate by kubectl', () => {
     expect(JSON.parse(answer.text).status.userInfo).toMatchObject({
       username: 'ann',
       groups: ['annual', 'system:authenticated'],
+      extra: {
+        'authentication.kubernetes.io/credential-id': [
+          `X509SHA256=${certificate.fingerprint256.replaceAll(':', '').toLowerCase()}`,
+        ],
+      },
     });
     expect((await withCertificate(certPem, keyPem, '/api/v1/namespaces/default/pods')).status).toBe(403);
     expect((await withCertificate(certPem, keyPem, '/tenants/globex/api/v1/namespaces')).status).toBe(403);
