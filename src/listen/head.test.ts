@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
 import type { RequestHead } from '../exchange.ts';
-import { requestHead } from './head.ts';
+import { type RawRequest, requestHead } from './head.ts';
 
 function head(
   rawHeaders: string[],
-  part: { method?: string; target?: string; httpVersion?: string; tlsName?: string | undefined } = {},
+  part: Partial<Pick<RawRequest, 'method' | 'target' | 'httpVersion' | 'tlsName' | 'upgrades'>> = {},
 ): RequestHead {
   return requestHead({
     id: 'id',
@@ -99,6 +99,13 @@ describe('requestHead', () => {
     [{ httpVersion: '0.9' }, 400],
   ])('%j: %i', (part, expected) => {
     expect(status([], part)).toBe(expected);
+  });
+
+  it('upgrades no connection of HTTP/1.0', () => {
+    const headers = ['Host', 'a', 'Upgrade', 'websocket'];
+    expect(status(headers, { httpVersion: '1.1', upgrades: true })).toBe(200);
+    expect(status(headers, { httpVersion: '1.0', upgrades: true })).toBe(400);
+    expect(status(headers, { httpVersion: '1.0' })).toBe(200);
   });
 
   it('needs a host in HTTP/1.1', () => {

@@ -80,6 +80,8 @@ export function requestHead(request: RawRequest): RequestHead {
   }
   if (!request.target.startsWith('/')) throw refused('the request target must be a path that starts with "/"');
   const { id, method, target, rawHeaders, peerCertificate, signal } = request;
+  // RFC 9110 section 7.8.
+  if (request.upgrades && request.httpVersion === '1.0') throw refused('a connection is upgraded by HTTP/1.1 only');
   const asked = request.upgrades ? askedUpgrade(rawHeaders) : undefined;
   if (asked?.bearer !== undefined) {
     if (headers.has('authorization')) throw twice('authorization');
