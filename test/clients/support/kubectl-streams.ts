@@ -149,11 +149,14 @@ export function describeStreams({ product: { both }, namespace: NS, program }: S
     });
 
     it('debug speaks with a container beside', async () => {
-      const container = `beside-${word}`;
+      const stdin = 'echo in a container\nexit\n';
       await asBoth(both, async (tenant) => {
-        const debug = `debug one -n ${NS} -i --profile=baseline --image=none --container=${container}`;
-        const stdin = 'echo in a container\nexit\n';
-        expect(await tenant.kubectl(debug, { ...options(), stdin })).toContain('in a container');
+        let tries = 0;
+        await vi.waitFor(async () => {
+          const container = `beside-${word}-${tries++}`;
+          const debug = `debug one -n ${NS} -i --profile=baseline --image=none --container=${container}`;
+          expect(await tenant.kubectl(debug, { ...options(), stdin })).toContain('in a container');
+        });
       });
     });
   });
