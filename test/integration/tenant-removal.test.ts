@@ -135,6 +135,25 @@ describe('a tenant that is deleted', () => {
     await Promise.all([next, stays].map((tenant) => deleteTenant(host, controllers, tenant?.id ?? '')));
   });
 
+  it('says what holds it', async () => {
+    await createTenant(host, controllers, 'stuck');
+    const held = `${NAMESPACES}/stuck--default/configmaps/held`;
+    // Finalizers of Kubernetes are its own to clear.
+    await admin('POST', `${NAMESPACES}/stuck--default/configmaps`, {
+      metadata: { name: 'held', finalizers: ['example.kubernetes.io/hold'] },
+    });
+    const said = heard(controllers.informers.tenants, 'what is left', ({ object }) => {
+      const words = JSON.stringify(object['status'] ?? '');
+      return (
+        nameOf(object) === 'stuck' && /deleting 1 namespace \(in stuck--default: .*configmaps.*\bhold\b/.test(words)
+      );
+    });
+    const deleted = deleteTenant(host, controllers, 'stuck');
+    await said;
+    await admin('PATCH', held, { metadata: { finalizers: null } }, MERGE);
+    await deleted;
+  });
+
   it('leaves its id unusable while something of it is left by force', async () => {
     await createTenant(host, controllers, 'forced');
     // Somebody takes the finalizer off: the namespace stays behind.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../k8s/types.ts';
-import { remainingFinalizers, remainingKinds } from './namespace-conditions.ts';
+import { remainingFinalizers, remainingKinds, remainingWords } from './namespace-conditions.ts';
 
 function namespace(type: string, message: string, status = 'True'): JsonObject {
   return { status: { conditions: [{ type, status, message }] } };
@@ -51,5 +51,12 @@ describe('what is left in a namespace', () => {
       'kubeveil.dev/guard',
     ]);
     expect(remainingFinalizers({})).toEqual([]);
+  });
+
+  it('is told in the controller’s words', () => {
+    expect(remainingWords(content(`Some resources are remaining: ${bindings}`))).toBe(
+      `Some resources are remaining: ${bindings}`,
+    );
+    expect(remainingWords(content(`Some resources are remaining: ${bindings}`, 'False'))).toBe('');
   });
 });

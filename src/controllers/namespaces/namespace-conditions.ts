@@ -43,6 +43,12 @@ export function remainingFinalizers(namespace: JsonObject): string[] {
   return [...message.matchAll(FINALIZER)].map(([, finalizer]) => finalizer ?? '');
 }
 
+/** What the controller says is left in this namespace, and what holds it, for the host's operator; '' where it has not said. */
+export function remainingWords(namespace: JsonObject): string {
+  const words = ['NamespaceContentRemaining', 'NamespaceFinalizersRemaining'].map((type) => messageOf(namespace, type));
+  return words.filter((message) => message !== undefined).join('. ');
+}
+
 /** The message of a condition that is True. */
 function messageOf(namespace: JsonObject, type: string): string | undefined {
   const found = conditionsOf(namespace).find((condition) => condition['type'] === type);

@@ -24,7 +24,7 @@ import { collectionIn, type HostKind, type TenantKinds } from '../host/host-kind
 import type { HostLists } from '../host/host-lists.ts';
 import { labelledOwner, PATHS } from '../host/host-objects.ts';
 import { controllerIdentity } from '../namespaces/guard-proof.ts';
-import { remainingFinalizers, remainingKinds } from '../namespaces/namespace-conditions.ts';
+import { remainingFinalizers, remainingKinds, remainingWords } from '../namespaces/namespace-conditions.ts';
 
 export interface TenantRemovalOptions {
   upstream: Upstream;
@@ -90,7 +90,7 @@ export function createTenantRemoval(options: TenantRemovalOptions): TenantRemova
       if (remainingKinds(namespace) === undefined) await stripAll(collectionIn(nameOf(namespace), PODS), asTenant);
       if (remainingFinalizers(namespace).some(isTenants)) await sweep(nameOf(namespace), id, asTenant, kinds);
     }
-    return counted(own, 'namespaces');
+    return namespacesLeft(own);
   }
 
   /** A namespace itself may have finalizers of the tenant's, in two places; `kubernetes` is the host's and stays. */
@@ -187,6 +187,13 @@ export function isTenants(finalizer: string): boolean {
   if (slash < 0) return false;
   const domain = finalizer.slice(0, slash);
   return !['kubernetes.io', 'k8s.io', OWN_GROUP].some((own) => domain === own || domain.endsWith(`.${own}`));
+}
+
+/** How many there are, and of one of them what the host says is left in it: a stuck one is found by that. */
+function namespacesLeft(own: readonly JsonObject[]): string | undefined {
+  const held = own.find((namespace) => remainingWords(namespace) !== '');
+  const detail = held === undefined ? '' : ` (in ${nameOf(held)}: ${remainingWords(held)})`;
+  return own.length === 0 ? undefined : `${own.length} ${own.length === 1 ? 'namespace' : 'namespaces'}${detail}`;
 }
 
 function counted(items: readonly JsonObject[], what: string): string | undefined {
