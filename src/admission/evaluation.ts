@@ -13,7 +13,7 @@ import { child } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
 import type { AdmissionSubject, EquivalentResource } from '../ports.ts';
 import type { AdmittedObjects } from './matching.ts';
-import { admissionRequest } from './request.ts';
+import { admissionRequest, type RequestFacts } from './request.ts';
 
 /** Units of cel-go for one expression, and for all of one binding. */
 const EXPRESSION_COST = 1_000_000;
@@ -40,8 +40,11 @@ export class OutOfBudget extends Error {
   }
 }
 
+/** What expressions know of a request. */
+export type EvaluationSubject = RequestFacts & Pick<AdmissionSubject, 'namespaceObject'>;
+
 export interface EvaluationOptions {
-  readonly subject: AdmissionSubject;
+  readonly subject: EvaluationSubject;
   readonly given: AdmittedObjects;
   /** In which version the objects are given, where it is not the request's own. */
   readonly as?: EquivalentResource | undefined;

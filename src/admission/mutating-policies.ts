@@ -7,7 +7,6 @@ import type { Ask } from '../cel/kubernetes/authorizer.ts';
 import { checkStructNames } from '../cel/kubernetes/patch-types.ts';
 import { toJson } from '../cel/to-json.ts';
 import type { Value } from '../cel/values.ts';
-import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { keyOf, nameOf } from '../k8s/meta.ts';
 import { text } from '../k8s/read.ts';
@@ -15,12 +14,11 @@ import { isObject, type JsonObject } from '../k8s/types.ts';
 import type { CpuShare } from '../lib/cpu-share.ts';
 import { sameJson } from '../lib/same-json.ts';
 import type { AdmissionSubject } from '../ports.ts';
-import { applyPatch } from '../translate/apply.ts';
 import { conditionsMet } from './conditions.ts';
 import { Evaluation, OutOfBudget } from './evaluation.ts';
-import { ofSameKind } from './identity.ts';
 import { type AdmittedObjects, matchResourcesOf, selectorsMatch } from './matching.ts';
 import { ConfigurationError, collectParams } from './params.ts';
+import { MutationFailed, patched } from './patched.ts';
 import { type CompiledPolicy, compiledPolicy, type Mutation } from './policies.ts';
 import { failedMutation } from './refusals.ts';
 import type { Reinvocation } from './reinvocation.ts';
@@ -36,9 +34,6 @@ export interface MutationContext {
   /** How the fields of an object of this apiVersion merge. */
   readonly schema: (apiVersion: string) => Promise<MergeSchema | undefined>;
 }
-
-/** A mutation that cannot be made. */
-class MutationFailed extends Error {}
 
 /** One run of a policy: for one of its bindings, with one of the objects that it takes parameters from. */
 interface Invocation {
@@ -178,29 +173,4 @@ async function applied(
       throw new MutationFailed(`error applying patch: ${error.message}`, { cause: error });
     throw error;
   }
-}
-
-function patched(object: JsonObject, value: Value): JsonObject {
-  const operations = toJson(value);
-  if (!Array.isArray(operations)) throw new MutationFailed('JSON Patch: not a list of operations');
-  try {
-    return ofSameKind(object, applyPatch(cloneJson(object), operations, 'application/json-patch+json'));
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code === 'ERR_INTERNAL') throw error;
-    // A test that does not hold leaves the object alone, and fails nobody.
-    if (isFailedTest(operations.filter(isObject), object)) return object;
-    throw new MutationFailed(`JSON Patch: ${error.message}`, { cause: error });
-  }
-}
-
-/** Did a `test` end the patch, rather than an operation that cannot be done? */
-function isFailedTest(operations: readonly JsonObject[], object: JsonObject): boolean {
-  for (let count = 1; count <= operations.length; count += 1) {
-    try {
-      applyPatch(cloneJson(object), operations.slice(0, count), 'application/json-patch+json');
-    } catch {
-      return operations[count - 1]?.['op'] === 'test';
-    }
-  }
-  return false;
 }

@@ -6,8 +6,24 @@
 import type { JsonObject } from '../k8s/types.ts';
 import type { AdmissionSubject, EquivalentResource } from '../ports.ts';
 
+/** What is told of a request. */
+export type RequestFacts = Pick<
+  AdmissionSubject,
+  | 'identity'
+  | 'operation'
+  | 'group'
+  | 'version'
+  | 'resource'
+  | 'subresource'
+  | 'namespace'
+  | 'name'
+  | 'kind'
+  | 'dryRun'
+  | 'options'
+>;
+
 /** @param as the version in which a rule speaks of the resource, where it is another than the request's */
-export function admissionRequest(subject: AdmissionSubject, as: EquivalentResource | undefined): JsonObject {
+export function admissionRequest(subject: RequestFacts, as: EquivalentResource | undefined): JsonObject {
   const { subresource, identity } = subject;
   const own = { group: subject.group, version: subject.version, resource: subject.resource };
   return {
@@ -25,11 +41,11 @@ export function admissionRequest(subject: AdmissionSubject, as: EquivalentResour
   };
 }
 
-function gvkOf({ kind }: Pick<AdmissionSubject, 'kind'>): JsonObject {
+function gvkOf({ kind }: Pick<RequestFacts, 'kind'>): JsonObject {
   return { group: kind.group, version: kind.version, kind: kind.kind };
 }
 
-function userInfoOf({ username, uid, groups, extra }: AdmissionSubject['identity']): JsonObject {
+function userInfoOf({ username, uid, groups, extra }: RequestFacts['identity']): JsonObject {
   const extras = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
   return {
     username,

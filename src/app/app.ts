@@ -35,14 +35,15 @@ import { renderError } from '../respond/status.ts';
 import { PROXY_NAMESPACE } from '../tenancy/host-names.ts';
 import { type TenantNames, tenantNames } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { accountTokens } from '../upstream/credentials.ts';
 import { createHostClient, isHostStarting } from '../upstream/host-client.ts';
 import type { HostConnection } from '../upstream/host-connection.ts';
-import { type ClosableUpstream, createUpstream } from '../upstream/upstream.ts';
+import type { ClosableUpstream } from '../upstream/upstream.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
+import { connect } from './account-upstream.ts';
 import { admissionsBy } from './admission.ts';
 import { createAuditWriter } from './audit-writer.ts';
 import { createCountLimits } from './count-limits.ts';
+import { withHostMutations } from './host-mutations.ts';
 import { withRelay } from './relay.ts';
 import { createStages, scopeOf } from './stages.ts';
 import {
@@ -186,16 +187,6 @@ export async function startProxy(options: ProxyOptions, seams: ProxySeams = {}):
   return { server, caPem: shared.ca.certPem, whenReady: host.whenReady, close, [Symbol.asyncDispose]: close };
 }
 
-/** Every request goes by a token of one of the proxy's accounts, for which the host's own credential asks. */
-function connect(host: HostConnection, held: AsyncDisposableStack): ClosableUpstream {
-  const base = held.adopt(createUpstream(host), (one) => one.close());
-  const credentials = accountTokens({
-    base: (request) => base.request({ ...request, identity: { as: 'provisioner' } }),
-  });
-  const { server, caPem } = host;
-  return held.adopt(createUpstream({ server, caPem, credentials }), (one) => one.close());
-}
-
 interface Parts extends ProxySeams {
   readonly upstream: ClosableUpstream;
   readonly host: WatchedHost;
@@ -305,8 +296,10 @@ function assemble(
       domain: tenantDomain(publicUrl),
     }),
   );
-  const handler = withRelay(pipeline, {
-    keys: createRelayKeys({ read: () => relayTokens(client), nowMs }),
+  const keys = createRelayKeys({ read: () => relayTokens(client), nowMs });
+  const mutations = withHostMutations(pipeline, { keys, client, informers });
+  const handler = withRelay(mutations, {
+    keys,
     view,
     tenants,
     namespaces: controllers.namespaces,

@@ -11,7 +11,7 @@
  */
 import { cloneJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
-import { headOfOwn, type Identity, type RequestHead, type ResourceInfo, type Written } from '../exchange.ts';
+import { headOfOwn, type Identity, type RequestHead, type ResourceInfo } from '../exchange.ts';
 import { annotationOf, metadataOf } from '../k8s/meta.ts';
 import { child } from '../k8s/read.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -20,12 +20,11 @@ import { readBody } from '../listen/read-body.ts';
 import { logger } from '../observe/log.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Admission, NamespaceRegistry, TenantRegistry, Webhooks } from '../ports.ts';
-import { answerTo, type HostReview, type Outcome, queryOf, readHostReview } from '../relay/host-review.ts';
+import { answerTo, type Outcome } from '../relay/admission-review.ts';
+import { type HostReview, queryOf, readHostReview } from '../relay/host-review.ts';
 import { patchBetween } from '../relay/json-patch.ts';
 import type { RelayKeys } from '../relay/keys.ts';
 import { requesterOf } from '../relay/requester.ts';
-import type { Sink } from '../respond/sink.ts';
-import { type Answering, writeError, writeReply } from '../respond/write.ts';
 import { RELAY_MARK, RELAY_ROOT } from '../tenancy/host-names.ts';
 import { tenantOf, toTenantName, type UpstreamName } from '../tenancy/names.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -36,6 +35,7 @@ import type { Call, VerbDeps } from '../verbs/call.ts';
 import { Breaker } from '../webhooks/breaker.ts';
 import { hastyWebhooks } from '../webhooks/hasty.ts';
 import type { AuditWriter } from './audit-writer.ts';
+import { answerHost, HOST, MAX_REVIEW_BYTES, unauthorized } from './host-question.ts';
 import type { HostView } from './host-view.ts';
 import { startQuestionTime } from './relay-time.ts';
 
@@ -65,10 +65,6 @@ const SLOW_REVIEW =
   'admission of this tenant took longer than controllers of the host can wait, so it has little time until it is faster: have its policies made simpler, or take controllerObjects out of its policy file';
 const SLOW_WEBHOOK =
   'webhooks of this tenant took longer than controllers of the host can wait, so they are left alone until they are faster: have them answer within a second, or take controllerObjects out of its policy file';
-/** Whose the connections are on which the host asks: no uid of a tenant is like it. */
-const HOST = 'the API server of the host';
-/** An object of the largest size, and what is around it. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Serves what is for the relay, and hands on everything else. */
 export function withRelay(next: Handler, options: RelayOptions): Handler {
@@ -76,7 +72,11 @@ export function withRelay(next: Handler, options: RelayOptions): Handler {
   return async (incoming) => {
     if (!incoming.head.target.startsWith(RELAY_ROOT)) return await next(incoming);
     const question: Question = { startedMs: performance.now() };
-    const written = await answered(incoming, serve, question);
+    const written = await answerHost(
+      incoming,
+      () => serve(incoming, question),
+      () => (question.isRefused === true ? 'relay-refused' : undefined),
+    );
     const { info, identity, tenant, startedMs } = question;
     options.writeAudit({
       // Nothing of the token is in the audit, the word made of it neither.
@@ -99,21 +99,6 @@ interface Question {
 }
 
 type Serve = (incoming: Incoming, question: Question) => Promise<JsonObject>;
-
-async function answered(incoming: Incoming, serve: Serve, question: Question): Promise<Written> {
-  const { head, response } = incoming;
-  try {
-    const object = await serve(incoming, question);
-    const reply = { kind: 'object', status: 200, object } as const;
-    const written = await writeReply(response as Sink, reply, answeringOf(incoming));
-    return question.isRefused === true ? { ...written, why: 'relay-refused' } : written;
-  } catch (error) {
-    const written = await writeError(response as Sink, error, answeringOf(incoming));
-    if (error instanceof ApiError) return { ...written, why: error.why };
-    logger('relay').error({ cause: error, id: head.id }, 'a review failed');
-    return { ...written, why: 'fault' };
-  }
-}
 
 function createRelay(options: RelayOptions): Serve {
   const { keys, isReady, nowMs } = options;
@@ -152,8 +137,8 @@ function createRelay(options: RelayOptions): Serve {
   return async ({ head, body, belongsTo }, question) => {
     const [door = ''] = head.target.slice(RELAY_ROOT.length).split('?');
     // Before anything of the body is read, and in the words for whoever shows no credential at all.
-    if (head.method !== 'POST' || !(await keys.opens(door))) throw unauthorized();
-    const review = readHostReview(await readBody(body, MAX_BODY_BYTES, head.headers, head.signal));
+    if (head.method !== 'POST' || !(await keys.opens(door, 'relay'))) throw unauthorized();
+    const review = readHostReview(await readBody(body, MAX_REVIEW_BYTES, head.headers, head.signal));
     if (!(await keys.holds(annotationOf(review.object, RELAY_MARK) ?? ''))) throw unauthorized();
     // Not for the door alone: Events of tenants tell it.
     belongsTo(HOST);
@@ -234,22 +219,4 @@ function asItIs({ object }: HostReview): Outcome {
 function placed({ object, namespace }: HostReview): JsonObject {
   const { managedFields: _managed, ...metadata } = metadataOf(object);
   return { ...object, metadata: { ...metadata, namespace } };
-}
-
-function answeringOf({ head, draining }: Incoming): Answering {
-  const accept = { media: 'json', as: undefined } as const;
-  return {
-    id: head.id,
-    method: head.method,
-    accept,
-    acceptError: accept,
-    acceptEncoding: undefined,
-    signal: head.signal,
-    until: draining,
-    log: logger('respond'),
-  };
-}
-
-function unauthorized(): ApiError {
-  return new ApiError('ERR_UNAUTHORIZED', 'Unauthorized', { why: 'no-relay' });
 }

@@ -117,14 +117,19 @@ export function createProgram(): Command {
     )
     .option(HOST, HOST_HELP)
     .option('--url <url>', 'URL at which the API server reaches the proxy (default: as the proxy says it)')
-    .addOption(
-      new Option(
-        '--service <namespace/name:port>',
-        `a Service of the proxy instead, such as ${PROXY_NAMESPACE}/kubeveil:443`,
-      ).argParser(serviceName),
-    )
+    .addOption(serviceOption())
     .option('--rotate', 'with a new token; the one before counts until the next time', false)
     .action(later(async () => (await import('./relay.ts')).relay));
+
+  program
+    .command('host-webhook')
+    .description(
+      'print the webhook that a host before Kubernetes 1.36 needs, which runs no mutating policies: for kubectl apply',
+    )
+    .option(HOST, HOST_HELP)
+    .option('--url <url>', 'URL at which the API server reaches the proxy (default: as the proxy says it)')
+    .addOption(serviceOption())
+    .action(later(async () => (await import('./host-webhook.ts')).hostWebhook));
 
   const policy = program
     .command('policy')
@@ -183,6 +188,13 @@ function later<Given extends unknown[]>(
     const command = await load();
     await command(...given);
   };
+}
+
+function serviceOption(): Option {
+  return new Option(
+    '--service <namespace/name:port>',
+    `a Service of the proxy instead, such as ${PROXY_NAMESPACE}/kubeveil:443`,
+  ).argParser(serviceName);
 }
 
 function output(): Option {

@@ -53,10 +53,15 @@ export interface RelaySetup {
   readonly caPem: string;
 }
 
-export function relayManifests({ target, token, door, caPem }: RelaySetup): JsonObject[] {
-  const path = RELAY_ROOT + door;
+/** `clientConfig` of a webhook that the proxy serves at `path`. */
+export function clientConfigOf({ target, caPem }: Pick<RelaySetup, 'target' | 'caPem'>, path: string): JsonObject {
   const place =
     'url' in target ? { url: target.url.replace(/\/$/, '') + path } : { service: { ...target.service, path } };
+  return { ...place, caBundle: Buffer.from(caPem).toString('base64') };
+}
+
+export function relayManifests({ target, token, door, caPem }: RelaySetup): JsonObject[] {
+  const clientConfig = clientConfigOf({ target, caPem }, RELAY_ROOT + door);
   const key = RELAY_MARK.replaceAll('~', '~0').replaceAll('/', '~1');
   return [
     {
@@ -92,7 +97,7 @@ export function relayManifests({ target, token, door, caPem }: RelaySetup): Json
       webhooks: [
         {
           name: 'relay.kubeveil.dev',
-          clientConfig: { ...place, caBundle: Buffer.from(caPem).toString('base64') },
+          clientConfig,
           rules: RULES,
           namespaceSelector: ASKED_FOR,
           matchConditions: [NOT_BY_THE_PROXY],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../k8s/types.ts';
-import { answerTo, queryOf, readHostReview } from './host-review.ts';
+import { answerTo } from './admission-review.ts';
+import { queryOf, readHostReview } from './host-review.ts';
 import { requesterOf } from './requester.ts';
 
 const REQUEST: JsonObject = {

@@ -20,22 +20,29 @@ describe('the host', () => {
   it('is who shows one of the tokens, and asks by the word that is made of it', async () => {
     const { keys } = world([TOKEN, OTHER]);
     expect([await keys.holds(TOKEN), await keys.holds(OTHER)]).toEqual([true, true]);
-    expect([await keys.opens(doorOf(TOKEN)), await keys.opens(doorOf(OTHER))]).toEqual([true, true]);
+    expect([
+      await keys.opens(doorOf(TOKEN, 'relay'), 'relay'),
+      await keys.opens(doorOf(OTHER, 'relay'), 'relay'),
+    ]).toEqual([true, true]);
   });
 
   it('is nobody who shows another, the word for the token, or nothing', async () => {
     const { keys } = world([TOKEN]);
-    for (const shown of ['', OTHER, TOKEN.slice(1), `${TOKEN}a`, doorOf(TOKEN)]) {
+    for (const shown of ['', OTHER, TOKEN.slice(1), `${TOKEN}a`, doorOf(TOKEN, 'relay')]) {
       expect(await keys.holds(shown)).toBe(false);
     }
-    for (const door of ['', TOKEN, doorOf(OTHER)]) expect(await keys.opens(door)).toBe(false);
+    for (const door of ['', TOKEN, doorOf(OTHER, 'relay'), doorOf(TOKEN, 'mutations')])
+      expect(await keys.opens(door, 'relay')).toBe(false);
   });
 
   it('is nobody where nothing is set up, or an empty token', async () => {
     const none = world([]);
-    expect([await none.keys.holds(TOKEN), await none.keys.opens(doorOf(TOKEN))]).toEqual([false, false]);
+    expect([await none.keys.holds(TOKEN), await none.keys.opens(doorOf(TOKEN, 'relay'), 'relay')]).toEqual([
+      false,
+      false,
+    ]);
     const empty = world(['']);
-    expect([await empty.keys.holds(''), await empty.keys.opens(doorOf(''))]).toEqual([false, false]);
+    expect([await empty.keys.holds(''), await empty.keys.opens(doorOf('', 'relay'), 'relay')]).toEqual([false, false]);
   });
 
   it('is known by a new token at once, and by one that was taken away for half a minute', async () => {
@@ -54,7 +61,7 @@ describe('the host', () => {
 
   it('is asked for its tokens once in a second, however many are tried', async () => {
     const { keys, state } = world([TOKEN]);
-    await Promise.all(Array.from({ length: 100 }, (_, at) => keys.opens(`${at}`)));
+    await Promise.all(Array.from({ length: 100 }, (_, at) => keys.opens(`${at}`, 'relay')));
     for (let at = 0; at < 100; at += 1) await keys.holds(`${at}`);
     expect(state.reads).toBe(1);
   });

@@ -8,11 +8,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export interface RelayKeys {
-  /** Is this word made of one of the tokens? It tells nothing of the token. @throws when the host cannot be asked */
-  opens(door: string): Promise<boolean>;
+  /** Is this word made of one of the tokens, for that purpose? It tells nothing of the token. @throws when the host cannot be asked */
+  opens(door: string, purpose: Purpose): Promise<boolean>;
   /** Is this one of the tokens? @throws when the host cannot be asked */
   holds(token: string): Promise<boolean>;
 }
+
+/** What the host asks for: a tenant's own admission, or what policies of the host make of an object. */
+export type Purpose = 'relay' | 'mutations';
 
 export interface RelayKeysOptions {
   /** The tokens as they are on the host; none where nobody has set up the relay. */
@@ -27,9 +30,9 @@ const PAUSE_MS = 1_000;
 /** Shorter ones are none: an empty entry of the Secret must open nothing. */
 const MIN_LENGTH = 32;
 
-/** The last part of the URL where the host asks. */
-export function doorOf(token: string): string {
-  return createHash('sha256').update(`door ${token}`).digest('hex');
+/** The part of the URL where the host asks. What opens one door opens no other. */
+export function doorOf(token: string, purpose: Purpose): string {
+  return createHash('sha256').update(`${purpose} ${token}`).digest('hex');
 }
 
 export function createRelayKeys({ read, nowMs }: RelayKeysOptions): RelayKeys {
@@ -64,7 +67,7 @@ export function createRelayKeys({ read, nowMs }: RelayKeysOptions): RelayKeys {
   }
 
   return {
-    opens: (door) => isKnown(door, doorOf),
+    opens: (door, purpose) => isKnown(door, (token) => doorOf(token, purpose)),
     holds: (token) => isKnown(token, (one) => one),
   };
 }

@@ -132,5 +132,12 @@ export const RELAY_SECRET = 'kubeveil-relay';
 /** Where it asks; a word that is made of the token follows, so that nobody else's questions are even read. */
 export const RELAY_ROOT = `/${OWN_PREFIX}relay/`;
 
+/**
+ * The webhook in the place of the mutating policies of `deploy/`, on hosts that do not run such policies; and where it
+ * asks, by a word that is made of the relay's token. It is below our prefix, so that no text shows it to a tenant.
+ */
+export const MUTATIONS_OBJECT = 'kubeveil-mutations';
+export const MUTATIONS_ROOT = `/${OWN_PREFIX}mutations/`;
+
 /** Whom the host's audit names for what is read once for all users of a tenant. */
 export const CACHE_USER = 'kubeveil:cache';

@@ -16,9 +16,14 @@ export const NOT_JUDGED = 'the policy of this cluster could not judge this objec
 /** Of a wall that only somebody meets who goes for what is the cluster's own. */
 const NOT_THEIRS = 'this is kept by the cluster itself';
 
-/** `'x'` or `"x"`, with a binding or not; those that change objects are called `policy` alone. */
+/**
+ * `'x'` or `"x"`, with a binding or not; those that change objects are called `policy` alone. Or the webhook in the place of
+ * one of those, and that of the relay.
+ */
 const OWN_POLICY =
-  /(ValidatingAdmissionPolicy|MutatingAdmissionPolicy|policy) (?:'kubeveil[^']*'|"kubeveil[^"]*")(?: with binding (?:'[^']*'|"[^"]*"))? denied request: /s;
+  /(ValidatingAdmissionPolicy|MutatingAdmissionPolicy|policy) (?:'kubeveil[^']*'|"kubeveil[^"]*")(?: with binding (?:'[^']*'|"[^"]*"))? denied request: |admission webhook "(relay|kubeveil[^"]*)\.kubeveil\.dev" denied the request: /s;
+/** Such a webhook that could not be asked; what follows has its URL. */
+const NOT_ASKED = /failed calling webhook "(?:relay|kubeveil[^"]*)\.kubeveil\.dev": .*$/s;
 
 /** What the API server says of a policy that it could not run. A message that stands in a policy has none of these. */
 const FAILED =
@@ -30,11 +35,13 @@ const OWN_NAME = /kubeveil[-:]/;
 /** Of one text, however many refusals it quotes: events and conditions quote what controllers were answered. */
 export function withoutOwnPolicies(text: string): string {
   const found = OWN_POLICY.exec(text);
-  if (found === null) return text;
-  const [prefix, who] = found;
-  // A policy that changes objects has no words for anybody: it refuses only where it fails.
+  if (found === null) return text.replace(NOT_ASKED, NOT_JUDGED);
+  const [prefix, policy, webhook] = found;
+  // A policy that changes objects has no words for anybody: it refuses only where it fails. What the relay refuses, it says
+  // in the tenant's words.
   const said = withoutOwnPolicies(text.slice(found.index + prefix.length));
-  const shown = who === 'ValidatingAdmissionPolicy' && !FAILED.test(said) ? allowed(said) : failed(said);
+  const hasWords = webhook === 'relay' || (policy === 'ValidatingAdmissionPolicy' && !FAILED.test(said));
+  const shown = hasWords ? allowed(said) : failed(said);
   return text.slice(0, found.index) + shown;
 }
 

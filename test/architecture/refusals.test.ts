@@ -26,6 +26,8 @@ function refusals(policy: JsonObject, said: string): string[] {
     return [
       `policy '${name}' with binding '${name}' denied request: ${said}`,
       `policy "${name}" denied request: ${said}`,
+      // On a host that does not run such policies.
+      `admission webhook "${name}.kubeveil.dev" denied the request: ${said}`,
     ];
   return [`with binding '${name}' `, ''].map(
     (binding) => `pods "p" is forbidden: ValidatingAdmissionPolicy '${name}' ${binding}denied request: ${said}`,
@@ -96,6 +98,22 @@ describe('texts of others', () => {
     'policy of the house',
   ])('stay: %s', (text) => {
     expect(messageToTenant(text, scopeOf('acme'))).toBe(text);
+  });
+
+  it('keep what the relay tells of a tenant’s own admission', () => {
+    const own = 'admission webhook "mesh.acme.io" denied the request: no';
+    for (const seen of shown(`admission webhook "relay.kubeveil.dev" denied the request: ${own}`)) {
+      expect(seen.endsWith(own) && !seen.includes('kubeveil')).toBe(true);
+    }
+  });
+
+  it.each(['relay', 'kubeveil-pods'])('say that %s could not be asked, and not where', (name) => {
+    const why = `failed to call webhook: Post "https://10.0.0.1:8443/kubeveil.dev/x/0f3b/y?timeout=10s": dial tcp: refused`;
+    for (const seen of shown(`Internal error occurred: failed calling webhook "${name}.kubeveil.dev": ${why}`)) {
+      expect(seen.endsWith(`Internal error occurred: ${NOT_JUDGED}`)).toBe(true);
+    }
+    const others = `failed calling webhook "mesh.acme.io": ${why.replace('kubeveil.dev/x/0f3b/y', 'mesh')}`;
+    for (const seen of shown(others)) expect(seen.endsWith(others)).toBe(true);
   });
 
   it('keep what stands before a refusal that they quote', () => {

@@ -5,6 +5,7 @@
 import { ApiError } from '../../errors.ts';
 import { pause } from '../../lib/backoff.ts';
 import type { Upstream } from '../../ports.ts';
+import { MUTATIONS_OBJECT } from '../../tenancy/host-names.ts';
 import { createHostClient } from '../../upstream/host-client.ts';
 import { impersonationProblem } from './impersonation.ts';
 import type { Manifest } from './manifests.ts';
@@ -92,5 +93,7 @@ function isUnreachable(error: unknown): boolean {
 }
 
 function adviceFor(missing: readonly string[]): string {
-  return `the host lacks walls that tenants must be kept by: ${missing.join('; ')}. Run: kubectl apply -f deploy/`;
+  const isWebhook = missing.every((one) => one.includes(MUTATIONS_OBJECT));
+  const command = isWebhook ? 'kubeveil host-webhook | kubectl apply -f -' : 'kubectl apply -f deploy/';
+  return `the host lacks walls that tenants must be kept by: ${missing.join('; ')}. Run: ${command}`;
 }

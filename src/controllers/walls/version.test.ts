@@ -8,15 +8,15 @@ const saying = (said: object | undefined) => ({ get: async () => said as never }
 
 describe('the version of the host', () => {
   it.each([
-    [{ major: '1', minor: '35', gitVersion: 'v1.35.9' }, 'v1.35.9'],
+    [{ major: '1', minor: '33', gitVersion: 'v1.33.9' }, 'v1.33.9'],
     [{ major: '1', minor: '29+', gitVersion: 'v1.29.1-eks' }, 'v1.29.1-eks'],
     [{ major: '1', minor: '30' }, 'v1.30'],
   ])('is too old: %j', async (said, own) => {
-    expect(await versionProblem(saying(said))).toMatch(`this host is Kubernetes ${own}; kubeveil needs v1.36 or newer`);
+    expect(await versionProblem(saying(said))).toMatch(`this host is Kubernetes ${own}; kubeveil needs v1.34 or newer`);
   });
 
   it.each([
-    { major: '1', minor: '36', gitVersion: 'v1.36.0' },
+    { major: '1', minor: '34', gitVersion: 'v1.34.0' },
     { major: '1', minor: '37+' },
     { major: '2', minor: '0' },
     {},
@@ -44,8 +44,6 @@ describe('the version of the host', () => {
     readiness.whenReady().catch(() => {});
     const told = await heard.promise;
     ending.abort();
-    expect(told).toBe(
-      'this host is Kubernetes v1.33.2; kubeveil needs v1.36 or newer, which has MutatingAdmissionPolicies of version v1. Upgrade the host',
-    );
+    expect(told).toBe('this host is Kubernetes v1.33.2; kubeveil needs v1.34 or newer. Upgrade the host');
   });
 });

@@ -1,12 +1,12 @@
 /**
- * Is the host new enough? The policies of `deploy/` that change objects are of a version that older API servers do not
- * serve. Asked where a wall is missing, so that nobody is told to apply what cannot be applied.
+ * Is the host new enough? Older API servers do not know all that the policies of `deploy/` say. Asked where a wall is
+ * missing, so that nobody is told to apply what cannot be applied.
  */
 import { text } from '../../k8s/read.ts';
 import type { HostClient } from '../../upstream/host-client.ts';
 
-/** MutatingAdmissionPolicies of version v1. @see https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/ */
-const OLDEST = { major: 1, minor: 36 };
+/** The oldest of which the policies have been shown to act (test/integration/older-hosts.test.ts). */
+const OLDEST = { major: 1, minor: 34 };
 
 /** In words for the operator; undefined where the host is new enough, or does not say. */
 export async function versionProblem(client: Pick<HostClient, 'get'>): Promise<string | undefined> {
@@ -16,5 +16,5 @@ export async function versionProblem(client: Pick<HostClient, 'get'>): Promise<s
   if (major === undefined || minor === undefined || Number.isNaN(major) || Number.isNaN(minor)) return undefined;
   if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;
   const own = text(said, 'gitVersion') || `v${major}.${minor}`;
-  return `this host is Kubernetes ${own}; kubeveil needs v${OLDEST.major}.${OLDEST.minor} or newer, which has MutatingAdmissionPolicies of version v1. Upgrade the host`;
+  return `this host is Kubernetes ${own}; kubeveil needs v${OLDEST.major}.${OLDEST.minor} or newer. Upgrade the host`;
 }

@@ -5,11 +5,13 @@
 
 import { nameOf } from '../../k8s/meta.ts';
 import { child, objects } from '../../k8s/read.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../k8s/types.ts';
+import type { JsonObject } from '../../k8s/types.ts';
 import { PROXY_NAMESPACE, RULES_POLICY } from '../../tenancy/host-names.ts';
 import { type HostClient, HostError } from '../../upstream/host-client.ts';
+import { isMutatingPolicy, runsMutatingPolicies, WEBHOOK_PATH, webhookProblem } from './host-webhook.ts';
 import type { Manifest } from './manifests.ts';
 import { idlePlugins } from './plugins.ts';
+import { says } from './says.ts';
 
 const WALL_KINDS = new Set([
   'ValidatingAdmissionPolicy',
@@ -22,17 +24,12 @@ const WALL_KINDS = new Set([
 /** Of the probe's refusal. */
 const MET = 'pods are met';
 
-/** What the API server fills in where a manifest says nothing. Anything else that is not in the manifest loosens it. */
-const DEFAULTS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
-  ['matchPolicy', 'Equivalent'],
-  ['namespaceSelector', {}],
-  ['objectSelector', {}],
-  ['scope', '*'],
-]);
-
 /** What is missing or changed, in words; empty when all walls stand. @throws {HostError} when the host cannot be asked */
 export async function findMissingWalls(client: HostClient, manifests: readonly Manifest[]): Promise<string[]> {
-  const walls = manifests.filter(({ object }) => WALL_KINDS.has(String(object['kind'])));
+  const runsAll = await runsMutatingPolicies(client);
+  const walls = manifests.filter(
+    (one) => WALL_KINDS.has(String(one.object['kind'])) && (runsAll || !isMutatingPolicy(one)),
+  );
   const found = await Promise.all(
     walls.map(async ({ path, object, file }) => {
       const problem = problemOf(object, await client.get(path));
@@ -41,6 +38,10 @@ export async function findMissingWalls(client: HostClient, manifests: readonly M
   );
   const problems = found.filter((problem) => problem !== undefined);
   if (problems.length > 0) return problems;
+  if (!runsAll) {
+    const problem = webhookProblem(await client.get(WEBHOOK_PATH), manifests);
+    if (problem !== undefined) return [problem];
+  }
   if (!(await wallsBite(client))) return ['the policies are stored but do not act yet'];
   return await idlePlugins(client);
 }
@@ -72,26 +73,7 @@ function problemOf(wanted: JsonObject, stored: JsonObject | undefined): string |
   }
   // What stands in it follows from the policy files, and is the rules controller's to keep.
   if (wanted['kind'] === 'ValidatingAdmissionPolicy' && nameOf(wanted) === RULES_POLICY) return undefined;
-  const isDefault = (key: string, value: JsonValue) => JSON.stringify(DEFAULTS.get(key)) === JSON.stringify(value);
-  return says(stored['spec'], wanted['spec'], isDefault) ? undefined : 'differs from this version';
-}
-
-/** True when `stored` says all that `wanted` says, and beyond it only what `mayAdd` allows. */
-function says(
-  stored: JsonValue | undefined,
-  wanted: JsonValue | undefined,
-  mayAdd: (key: string, value: JsonValue) => boolean,
-): boolean {
-  if (Array.isArray(wanted)) {
-    if (!Array.isArray(stored) || stored.length !== wanted.length) return false;
-    return wanted.every((item, index) => says(stored[index], item, mayAdd));
-  }
-  if (!isObject(wanted)) return JSON.stringify(stored) === JSON.stringify(wanted);
-  if (!isObject(stored)) return false;
-  return (
-    Object.entries(wanted).every(([key, value]) => says(stored[key], value, mayAdd)) &&
-    Object.entries(stored).every(([key, value]) => Object.hasOwn(wanted, key) || mayAdd(key, value))
-  );
+  return says(stored['spec'], wanted['spec']) ? undefined : 'differs from this version';
 }
 
 export function isEstablished(definition: JsonObject): boolean {
