@@ -12,6 +12,8 @@ import { compiledPolicy } from './policies.ts';
 /** The policy cannot be run on this object; in the API server's words, which are for the operator. */
 export class HostMutationFailed extends Error {}
 
+/** Of CPU: these are the operator's own, so only the object decides how long they take, and its size is limited. */
+const RUN_MS = 1_000;
 /** These policies ask for no rights. */
 const NOBODY_MAY: Ask = () => ({ allowed: false, reason: '', error: '' });
 
@@ -29,7 +31,7 @@ export function mutatedByHost(policy: JsonObject, { subject, given, params }: Ho
   for (const { expression } of mutations) {
     if (object === undefined) return undefined;
     const shown = { object, oldObject: given.oldObject };
-    const evaluation = new Evaluation({ subject, given: shown, params, ask: NOBODY_MAY, variables });
+    const evaluation = new Evaluation({ subject, given: shown, params, ask: NOBODY_MAY, runMs: RUN_MS, variables });
     try {
       const outcome = evaluation.run(expression);
       if ('error' in outcome) throw new HostMutationFailed(outcome.error);

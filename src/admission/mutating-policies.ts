@@ -124,7 +124,10 @@ async function invoke(
       object = (await versions.shown(as)).object ?? object;
       const outcome = await inTurn(() => evaluationOf().run(mutation.expression));
       if ('error' in outcome) throw new MutationFailed(outcome.error);
-      versions.replace(await applied(mutation, outcome.value, object, schema));
+      const before = object;
+      const merges = mutation.patchType === 'JSONPatch' ? undefined : await schema(text(before, 'apiVersion'));
+      const apply = () => applied(mutation, outcome.value, before, merges);
+      versions.replace(await share.run(subject.tenant.id, subject.signal, apply));
       object = (await versions.in(as)).object ?? object;
     } catch (error) {
       if (!(error instanceof MutationFailed)) throw error;
@@ -145,17 +148,17 @@ function withinBudget<T>(run: () => T): T | { readonly error: string } {
   }
 }
 
-async function applied(
+/** @param merges of the object's kind; undefined where that is not known, and for a JSON patch */
+function applied(
   { patchType }: Mutation,
   value: Value,
   object: JsonObject,
-  schema: MutationContext['schema'],
-): Promise<JsonObject> {
+  merges: MergeSchema | undefined,
+): JsonObject {
   try {
     if (patchType === 'JSONPatch') return patched(object, value);
     checkStructNames(value);
     const wanted = toJson(value);
-    const merges = await schema(text(object, 'apiVersion'));
     if (merges === undefined) {
       const gvk = `${object['apiVersion']}, Kind=${object['kind']}`;
       throw new ApiError(

@@ -61,7 +61,7 @@ function problemOf(expression: string, environment: Environment): string | undef
   const checked = expressionProblem(expression, environment);
   if (!('problem' in checked)) return undefined;
   const { problem } = checked;
-  return problem.length > MOST_SAID ? `${problem.slice(0, MOST_SAID)}…` : problem;
+  return problem.length > MOST_SAID ? `${problem.slice(0, MOST_SAID).toWellFormed()}…` : problem;
 }
 
 function expressionsIn(spec: JsonObject): Array<{ fieldRef: string; expression: string }> {

@@ -24,6 +24,7 @@ import { answerTo, notSuch, type Outcome, requestIn } from '../relay/admission-r
 import { patchBetween } from '../relay/json-patch.ts';
 import type { RelayKeys } from '../relay/keys.ts';
 import { MUTATIONS_ROOT } from '../tenancy/host-names.ts';
+import { tenantOf, type UpstreamName } from '../tenancy/names.ts';
 import type { HostClient } from '../upstream/host-client.ts';
 import { answerHost, HOST, MAX_REVIEW_BYTES, unauthorized } from './host-question.ts';
 
@@ -34,12 +35,12 @@ export interface HostMutationsOptions {
   readonly informers: Pick<HostInformers, 'namespaces' | 'clusterRoles'>;
 }
 
-/** What objects of one namespace may use of one core: that of another is not kept waiting by it. */
+/** What objects of one tenant may use of one core: those of another are not kept waiting by it. */
 const SHARE = {
   burstMs: 1_000,
   msPerSecond: 250,
   late: (_waitMs: number, cause: unknown) =>
-    new ApiError('ERR_TIMEOUT', 'too much is made in this namespace at once; try again', { cause }),
+    new ApiError('ERR_TIMEOUT', 'too much is made for this tenant at once; try again', { cause }),
 };
 
 /** Serves what the host asks for, and hands on everything else. */
@@ -79,7 +80,7 @@ async function serve(
   const parameters = params === undefined ? undefined : informers.clusterRoles.get('', params);
   const question = { subject: { ...factsOf(request), namespaceObject: () => namespaceObject } };
   const oldObject = isObject(request['oldObject']) ? request['oldObject'] : undefined;
-  const outcome = await share.run(of, head.signal, (): Outcome => {
+  const outcome = await share.run(tenantOf(of as UpstreamName) ?? of, head.signal, (): Outcome => {
     try {
       if (params !== undefined && parameters === undefined) throw new HostMutationFailed(`no ClusterRole ${params}`);
       const after = mutatedByHost(policy, { ...question, given: { object, oldObject }, params: parameters });
@@ -97,8 +98,10 @@ function factsOf(request: JsonObject) {
   const resource = child(request, 'resource');
   const kind = child(request, 'kind');
   const user = child(request, 'userInfo');
+  const extras = child(user, 'extra');
+  const extra = Object.fromEntries(Object.keys(extras).map((key) => [key, strings(extras, key)]));
   return {
-    identity: { username: text(user, 'username'), uid: text(user, 'uid'), groups: strings(user, 'groups'), extra: {} },
+    identity: { username: text(user, 'username'), uid: text(user, 'uid'), groups: strings(user, 'groups'), extra },
     operation: text(request, 'operation') as AdmissionOperation,
     group: text(resource, 'group'),
     version: text(resource, 'version'),

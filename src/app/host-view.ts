@@ -2,7 +2,6 @@
  * What the proxy knows of the host by following it: which kinds there are, and the roles of tenants. Together with the
  * controllers' informers this is all the state that a request meets.
  */
-
 import { type AdmissionStore, createAdmissionStore, FOLLOWED, type Followed } from '../admission/store.ts';
 import { createConfigurationView } from '../admission/view.ts';
 import { createRoleView } from '../authz/role-view.ts';

@@ -83,6 +83,23 @@ describe('a role with an aggregation rule', () => {
     expect([...roles.aggregated()]).toMatchObject([{ name: 'wild' }]);
   });
 
+  it.each([
+    ['that name many things each', 30_000, 1],
+    ['with long names', 1, 600_000],
+  ])('that gathers rules %s is too much work, too', (_what, names, length) => {
+    const gathered = (count: number, characters: number) => {
+      const roles = new ClusterRoles();
+      const resourceNames = Array.from({ length: count }, (_, at) => `${at}`.padEnd(characters, 'x'));
+      for (let at = 0; at < 10; at += 1) {
+        roles.put(`r${at}`, { metadata: { labels: { of: 'all' } }, rules: [{ ...grants(`a${at}`), resourceNames }] });
+      }
+      roles.put('all', gathers({ of: 'all' }));
+      return resourcesOf(roles, 'all');
+    };
+    expect(gathered(names, length)).toEqual(['gathers from too many roles by too many selectors']);
+    expect(gathered(Math.ceil(names / 100), Math.ceil(length / 100))).toHaveLength(10);
+  });
+
   it('with a selector that is not well-formed picks nothing by it', () => {
     const roles = new ClusterRoles();
     roles.put('one', role({ a: 'b' }, 'a'));

@@ -8,7 +8,7 @@
  */
 import { readLabelSelector } from '../k8s/label-selector.ts';
 import { labelsOf } from '../k8s/meta.ts';
-import type { PolicyRule } from '../k8s/rbac.ts';
+import { type PolicyRule, sizeOf } from '../k8s/rbac.ts';
 import { child, objects } from '../k8s/read.ts';
 import type { LabelSelector } from '../k8s/selector.ts';
 import type { JsonObject } from '../k8s/types.ts';
@@ -25,6 +25,8 @@ export interface AggregatedRole {
 interface Role {
   readonly labels: Readonly<Record<string, string>>;
   readonly rules: readonly CompiledRule[];
+  /** What it costs to gather them. */
+  readonly work: number;
   /** Undefined for a role that gathers nothing. */
   readonly selectors: readonly LabelSelector[] | undefined;
 }
@@ -35,8 +37,9 @@ interface Role {
  * process. It is some ten milliseconds.
  */
 const WORK = 100_000;
-/** What a rule costs, where to compare a label costs one. */
+/** What a rule costs, where to compare a label costs one: besides, each thing that it names, and the length of their names. */
 const RULE = 5;
+const CHARACTERS = 50;
 const TOO_MUCH = 'gathers from too many roles by too many selectors';
 
 export class ClusterRoles {
@@ -59,9 +62,11 @@ export class ClusterRoles {
 
   put(name: string, object: JsonObject): void {
     const aggregation = object['aggregationRule'];
+    const rules = readRules(object['rules']);
     this.#own.set(name, {
       labels: labelsOf(object),
-      rules: readRules(object['rules']).map(compileRule),
+      rules: rules.map(compileRule),
+      work: rules.reduce((sum, rule) => sum + workOf(rule), 0),
       selectors:
         aggregation === undefined || aggregation === null
           ? undefined
@@ -132,7 +137,7 @@ export class ClusterRoles {
         if (role === undefined || met.has(name) || !selector.matches(role.labels)) continue;
         met.add(name);
         if (role.selectors === undefined) {
-          if (!this.#spend(role.rules.length * RULE)) return false;
+          if (!this.#spend(role.work)) return false;
           for (const rule of role.rules) {
             const { key } = rule;
             if (!found.has(key)) found.set(key, rule);
@@ -171,6 +176,13 @@ export class ClusterRoles {
     }
     return found;
   }
+}
+
+function workOf(rule: PolicyRule): number {
+  const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
+  const named = [verbs, apiGroups, resources, resourceNames, nonResourceURLs];
+  const characters = named.reduce((sum, list) => list.reduce((length, one) => length + one.length, sum), 0);
+  return RULE + sizeOf(rule) + characters / CHARACTERS;
 }
 
 /** No label has a `=` in its key. */

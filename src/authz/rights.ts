@@ -16,6 +16,8 @@ export interface Met {
   readonly source: () => string;
 }
 
+type Granting = Met & { readonly rules: readonly CompiledRule[] };
+
 interface Candidate {
   /** Of objects with these names; undefined for all. */
   readonly names: ReadonlySet<string> | undefined;
@@ -30,7 +32,7 @@ const MAX_KEPT = 2_000;
 const MAX_CANDIDATES = 32;
 
 export class Rights {
-  readonly #met: readonly Met[];
+  readonly #met: readonly Granting[];
   readonly #denied: Decision;
   /** verb -> resource -> group -> subresource */
   readonly #known = new Map<string, Map<string, Map<string, Map<string, readonly Candidate[]>>>>();
@@ -52,7 +54,7 @@ export class Rights {
 
   #decidePath(attributes: Attributes): Decision {
     for (const { rules, source } of this.#met) {
-      if (typeof rules !== 'string' && rules.some((rule) => rule.allows(attributes))) return allowedBy(source());
+      if (rules.some((rule) => rule.allows(attributes))) return allowedBy(source());
     }
     return this.#denied;
   }
@@ -76,7 +78,6 @@ export class Rights {
   #find(attributes: ResourceAttributes): readonly Candidate[] {
     const found: Candidate[] = [];
     for (const { rules, source } of this.#met) {
-      if (typeof rules === 'string') continue;
       let decision: Decision | undefined;
       for (const rule of rules) {
         if (!rule.covers(attributes)) continue;
@@ -92,11 +93,11 @@ export class Rights {
 }
 
 /** Of bindings of one role the first: what it does not allow, the others do not. */
-function firstOfEach(met: readonly Met[]): Met[] {
+function firstOfEach(met: readonly Met[]): Granting[] {
   const known = new Set<Met['rules']>();
-  return met.filter(({ rules }) => {
-    if (typeof rules === 'string' || known.has(rules)) return false;
-    known.add(rules);
+  return met.filter((one): one is Granting => {
+    if (typeof one.rules === 'string' || known.has(one.rules)) return false;
+    known.add(one.rules);
     return true;
   });
 }

@@ -6,7 +6,6 @@
  * A view that could not be made is not tried again at once. One that ended because upstream went back to a backup is: all
  * its clients come back at once.
  */
-
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HostHistory } from '../k8s/host-history.ts';
 import type { Probe } from '../k8s/revision-probe.ts';

@@ -9,7 +9,7 @@
 import { oneOf } from '../lib/one-of.ts';
 import type { Pace, Steps } from '../lib/turns.ts';
 import { PathPatterns } from './path-patterns.ts';
-import type { PolicyRule } from './rbac.ts';
+import { type PolicyRule, sizeOf } from './rbac.ts';
 
 const FIELDS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
 const NONE: readonly HeldRule[] = [];
@@ -83,10 +83,6 @@ export class HeldRules {
 function everySuch(resource: string): string {
   const slash = resource.indexOf('/');
   return slash < 0 ? '*' : `*${resource.slice(slash)}`;
-}
-
-function sizeOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
-  return verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length;
 }
 
 function put(map: Map<string, HeldRule[]>, value: string, held: HeldRule): void {

@@ -30,6 +30,11 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[];
 }
 
+/** How many things a rule names. */
+export function sizeOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
+  return verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length;
+}
+
 /** What a role grants: the very same list for each binding of it, of which there may be thousands. */
 export type GrantedRules = readonly { readonly rule: PolicyRule }[];
 

@@ -2,9 +2,9 @@
  * How much of this replica one tenant, and one user of it, has at once. Short requests and those that last are counted
  * apart, so that a tenant's many watches never keep its own writes out.
  *
- * A short request takes a seat, or several where the sender's last answers were large. When the tenant, its user or the replica has no seat left, it waits for one in a queue of
- * its user's own (seats.ts): whoever is greedy waits behind themselves. What would wait too long, or stands behind too many,
- * is refused: 429, and when to come back. So is who asks faster than their rate, or all of a tenant together faster than its
+ * A short request takes a seat, or several where the sender's last answers were large. When the tenant, its user or the
+ * replica has no seat left, it waits for one in a queue of its user's own (seats.ts): whoever is greedy waits behind
+ * themselves. What would wait too long, or stands behind too many, is refused: 429, and when to come back. So is who asks faster than their rate, or all of a tenant together faster than its
  * rate, before anything is done for it.
  *
  * Counted by the tenant's uid: a tenant that is made anew under the same id starts from nothing.

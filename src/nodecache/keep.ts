@@ -2,7 +2,6 @@
  * The collections that are kept, each by one upstream watch for all who ask on this node (`../cache`). What was written
  * down before a restart is gone on from where it was; everything else is read when it is first asked for.
  */
-
 import type { Kept } from '../cache/begin-watch.ts';
 import { type Cache, type CacheOptions, createCache } from '../cache/cache.ts';
 import type { Reader, Reading, View } from '../cache/view.ts';

@@ -73,6 +73,12 @@ describe('rules of a policy file', () => {
     ],
     ['of a question', { kinds: ['localsubjectaccessreviews.authorization.k8s.io'] }, /has no objects in namespaces/],
     ['without words', { message: '' }, /rules\[0\]\.message: must be one line of words/],
+    [
+      'that the API server might have said',
+      { message: 'over the cost limit of your team' },
+      /rules\[0\]\.message: must not sound/,
+    ],
+    ['that name the proxy', { message: 'see kubeveil-rules in the wiki' }, /rules\[0\]\.message: must not sound/],
     ['of two lines', { message: 'a\nb' }, /rules\[0\]\.message: must be one line of words/],
     ['without a name', { name: 'No Name' }, /rules\[0\]\.name: must be lower-case letters/],
     ['of something else', { action: 'Warn' }, /rules\[0\]\.action: there is no such setting/],

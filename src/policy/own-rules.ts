@@ -12,6 +12,7 @@ import { CompileError } from '../cel/problems.ts';
 import { STRING } from '../cel/types.ts';
 import { splitResource } from '../kinds/resource-name.ts';
 import { kindOf } from '../kinds/table.ts';
+import { isShownAsItIs } from '../tenancy/refusal-words.ts';
 
 /** What an expression may name besides `object`, `oldObject`, `request` and `namespaceObject`: `variables.tenant`. */
 const RULE_VARIABLES = new Map([
@@ -59,7 +60,11 @@ const expression = z
 
 const message = z
   .string()
-  .regex(/^\S[^\r\n]{0,1023}$/, 'must be one line of words for whoever is refused, of at most 1024 characters');
+  .regex(/^\S[^\r\n]{0,1023}$/, 'must be one line of words for whoever is refused, of at most 1024 characters')
+  .refine(
+    isShownAsItIs,
+    'must not sound like the API server or name what is the proxy’s: it would be shown as other words',
+  );
 
 const rule = z.strictObject({ name, kinds: z.array(ruleKind).min(1, 'must name a kind'), expression, message });
 

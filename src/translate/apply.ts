@@ -8,7 +8,7 @@ import { cloneJson, MAX_JSON_DEPTH, stringifyJson } from '../codec/json.ts';
 import { ApiError } from '../errors.ts';
 import { parsePointer } from '../k8s/json-pointer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../k8s/types.ts';
-import { unappliable } from './unappliable.ts';
+import { TEST_FAILED, unappliable } from './unappliable.ts';
 
 /** What all `copy` operations of a patch may add, in characters: as the API server's limit on bodies. */
 const COPIED_CHARS_MAX = 3 * 1024 * 1024;
@@ -111,7 +111,7 @@ function applyJsonPatch(object: JsonObject, operations: readonly JsonValue[]): J
       }
       case 'test':
         if (!same(read(box, path, true), operation['value'] ?? null))
-          throw unappliable(`test failed at ${operation['path']}`);
+          throw unappliable(`test failed at ${operation['path']}`, TEST_FAILED);
         break;
       default:
         throw unappliable(`${JSON.stringify(op)} is no operation of a JSON patch`);

@@ -9,6 +9,8 @@
  * @see k8s.io/apiserver pkg/admission/plugin/policy/generic, /validating, /mutating and pkg/admission/plugin/cel at v0.36
  */
 
+import { OWN_NAME, POLICY_FAILED } from '../tenancy/refusal-words.ts';
+
 /** An expression counted more steps than the API server lets one take, or all of a policy together did. */
 export const TOO_MUCH_SAID =
   'the policy of this cluster cannot judge an object that says as much: containers, variables, volumes or the like are too many';
@@ -25,22 +27,20 @@ const OWN_POLICY =
 /** Such a webhook that could not be asked; what follows has its URL. */
 const NOT_ASKED = /failed calling webhook "(?:relay|kubeveil[^"]*)\.kubeveil\.dev": .*$/s;
 
-/** What the API server says of a policy that it could not run. A message that stands in a policy has none of these. */
-const FAILED =
-  /resulted in error|cost (?:limit|budget)|^failed (?:messageExpression|expression|to )|fails to evaluate|^JSON Patch|type mismatch|^no params found|^unrecognized |^Invalid type|^error: /;
 const COST = /cost (?:limit|budget)/;
-/** Accounts, users and roles of the proxy. */
-const OWN_NAME = /kubeveil[-:]/;
+/** A controller quotes one answer, which may quote another; a text with more is one that somebody made. */
+const MOST_QUOTED = 8;
 
 /** Of one text, however many refusals it quotes: events and conditions quote what controllers were answered. */
-export function withoutOwnPolicies(text: string): string {
+export function withoutOwnPolicies(text: string, quoted = 0): string {
   const found = OWN_POLICY.exec(text);
   if (found === null) return text.replace(NOT_ASKED, NOT_JUDGED);
+  if (quoted === MOST_QUOTED) return NOT_JUDGED;
   const [prefix, policy, webhook] = found;
   // A policy that changes objects has no words for anybody: it refuses only where it fails. What the relay refuses, it says
   // in the tenant's words.
-  const said = withoutOwnPolicies(text.slice(found.index + prefix.length));
-  const hasWords = webhook === 'relay' || (policy === 'ValidatingAdmissionPolicy' && !FAILED.test(said));
+  const said = withoutOwnPolicies(text.slice(found.index + prefix.length), quoted + 1);
+  const hasWords = webhook === 'relay' || (policy === 'ValidatingAdmissionPolicy' && !POLICY_FAILED.test(said));
   const shown = hasWords ? allowed(said) : failed(said);
   return text.slice(0, found.index) + shown;
 }

@@ -116,6 +116,13 @@ describe('texts of others', () => {
     for (const seen of shown(others)) expect(seen.endsWith(others)).toBe(true);
   });
 
+  it('that quote more refusals than anybody is answered are cut short, not worked through', () => {
+    const quoted = "ValidatingAdmissionPolicy 'kubeveil-x' denied request: ";
+    const [answer, event] = shown(`${quoted.repeat(20_000)}no`);
+    for (const seen of [answer ?? '', event ?? '']) expect(seen.endsWith(NOT_JUDGED)).toBe(true);
+    for (const seen of shown(`${quoted.repeat(3)}no`)) expect(seen.endsWith('no')).toBe(true);
+  });
+
   it('keep what stands before a refusal that they quote', () => {
     const [refusal = ''] = refusals(policies[0] as JsonObject, 'not so');
     expect(messageToTenant(`a: ${refusal}`, scopeOf('acme'))).toMatch(/^a: /);

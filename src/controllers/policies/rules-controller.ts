@@ -1,6 +1,9 @@
 /**
  * Keeps the host's policy with the rules of the policy files (`deploy/66-policy-rules.yaml`) as the files say: when they
  * change, and when somebody has written something else. One that is not there is a wall that is missing, and not made here.
+ *
+ * Rules that the host refuses leave those from before in force, as a policy file that cannot be read leaves the one before;
+ * tried again and again, and each time said. Replicas with different files, as during a rollout, write in turn.
  */
 import type { JsonObject } from '../../k8s/types.ts';
 import { sameJson } from '../../lib/same-json.ts';
@@ -37,7 +40,7 @@ export function keepRulesPolicy(options: RulesPolicyOptions): { lookAgain(): voi
   const queue = createWorkQueue({
     work,
     concurrency: 1,
-    onError: (_key, error) => onError('the rules of the policy files', error),
+    onError: (_key, error) => onError('writing the rules of the policy files; those from before hold meanwhile', error),
   });
   const lookAgain = (): void => queue.add('rules');
   lookAgain();
