@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { must } from '../support/administrator.ts';
 import type { Lab } from './lab.ts';
+import { node } from './node.ts';
 
 export interface ScaleCounts {
   readonly nodes: number;
@@ -27,7 +28,7 @@ export async function fillCluster(lab: Lab, counts: ScaleCounts, progress: (line
   const startedMs = performance.now();
   await admin.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   await each(counts.slices, (at) => admin.create(SLICES, slice(at)));
-  await each(counts.nodes, (at) => admin.create('/api/v1/nodes', node(at)));
+  await each(counts.nodes, (at) => admin.create('/api/v1/nodes', node(`scale-${at}`, 110)));
   progress('the nodes are there');
   let made = 0;
   await each(podsOf(counts), async (at) => {
@@ -72,14 +73,6 @@ function namespaceOf(at: number, { tenants }: ScaleCounts): string {
 
 function podName(at: number): string {
   return `web-${at}`;
-}
-
-function node(at: number): object {
-  const amounts = { cpu: '32', memory: '128Gi', pods: '110' };
-  return {
-    metadata: { name: `scale-${at}`, labels: { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': `scale-${at}` } },
-    status: { capacity: amounts, allocatable: amounts },
-  };
 }
 
 /** For no scheduler, which would be what is measured. */

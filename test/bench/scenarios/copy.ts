@@ -14,7 +14,7 @@ const GOAL_RATIO = 1 / 0.8;
 
 async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
   const megabytes = bench.quick ? 20 : 500;
-  const rounds = bench.quick ? 1 : 3;
+  const rounds = bench.quick ? 1 : 7;
   const { direct, proxy } = await startPod(lab);
   const [file, back] = [join(lab.folder, 'large'), join(lab.folder, 'back')];
   const part = randomBytes(MEGABYTE);

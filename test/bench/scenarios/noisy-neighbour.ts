@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type Access, type BenchClient, getOrFail, openClient } from '../client.ts';
 import type { Figure } from '../figures.ts';
 import type { Lab } from '../lab.ts';
+import { node } from '../node.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { median, percentile } from '../statistics.ts';
 
@@ -17,6 +18,7 @@ const GREEDY = fileURLToPath(new URL('../greedy-process.ts', import.meta.url));
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const PODS = '/api/v1/namespaces/default/pods';
 const MAPS = '/api/v1/namespaces/default/configmaps';
+const PODS_OF_NODE = 500;
 const SETTLE_MS = 2_000;
 const FAULT_MS = 600_000;
 /** Beside the greedy, a calm tenant's request may take so many times as long as alone. */
@@ -62,6 +64,7 @@ async function run(lab: Lab, bench: Bench): Promise<Figure[]> {
     await using _load = await startGreedy(greedy);
     return await measure('requests');
   })();
+  await makeRoom(lab, sizes.greedy * sizes.pods);
   for (const access of greedy) await deployMany(access, sizes.pods);
   const besideObjects = await measure('objects');
   return figures(sizes, alone, besideRequests, besideObjects);
@@ -122,6 +125,13 @@ async function startOne(client: BenchClient, name: string): Promise<void> {
     const { items } = JSON.parse(String(await getOrFail(client, path))) as { items: { status?: { phase?: string } }[] };
     if (items.some(({ status }) => status?.phase === 'Running')) return;
     if (Date.now() > untilMs) throw new Error(`the pod of ${name} does not run`);
+  }
+}
+
+/** On nodes, for so many pods: what is measured is who waits behind whom, not who has the last place. */
+async function makeRoom({ admin }: Lab, pods: number): Promise<void> {
+  for (let at = 0; at < Math.ceil(pods / PODS_OF_NODE); at++) {
+    await admin.create('/api/v1/nodes', node(`noisy-${at}`, PODS_OF_NODE));
   }
 }
 
